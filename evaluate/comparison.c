@@ -1,8 +1,8 @@
 /*
  * comparison.c - see comparison.h.
  *
- * Paths are compared by their hash over the functions that count, root first, which for the map's nodes is
- * that of the parent carried on: each node's is computed once.
+ * Paths are compared by a hash over the functions that count, root first. The hash of a node of the map continues that of its
+ * parent, and is computed once.
  */
 #include "evaluate/comparison.h"
 
@@ -19,10 +19,10 @@ struct comparison {
     struct truth *truth;
     const struct pathmap *map;
     enum comparison_scope scope;
-    struct table *numbers;     /* true function -> what comparison_translate() tells */
+    struct table *numbers;     /* true function -> result of comparison_translate() */
     uint64_t *hashes;          /* by node */
-    uint8_t *functions;        /* by map function: 0 not asked yet, 1 compared, 2 not */
-    uint32_t *truths, *answer; /* scratch: paths that are compared frame by frame */
+    uint8_t *functions;        /* by map function: 0: unknown yet, 1: compared, 2: not compared */
+    uint32_t *truths, *answer; /* scratch: paths to compare frame by frame */
     size_t truths_capacity, answer_capacity;
 };
 
@@ -56,7 +56,7 @@ void comparison_free(struct comparison *c)
     free(c);
 }
 
-/* Whether the frames of an image of the resolver's map are compared. */
+/* Whether the frames of an image in the resolver's map are compared. */
 static bool image_compared(const struct comparison *c, uint32_t number)
 {
     struct pathmap_image image = pathmap_image(c->map, number);
@@ -98,8 +98,8 @@ static uint64_t hash_on(uint64_t hash, uint32_t function)
     return hash == NO_HASH ? ROOT_HASH : hash;
 }
 
-/* The true path's functions that are compared, as the map's numbers, into c->truths. -1: out of memory. */
-static ptrdiff_t translate(struct comparison *c, uint32_t truth)
+/* Stores the true path's functions that are compared, as the map's numbers, in c->truths. -1: out of memory. */
+static ptrdiff_t translate_truth(struct comparison *c, uint32_t truth)
 {
     const uint32_t *functions;
     size_t depth = truth_path(c->truth, truth, &functions), kept = 0;
@@ -115,8 +115,8 @@ static ptrdiff_t translate(struct comparison *c, uint32_t truth)
     return (ptrdiff_t)kept;
 }
 
-/* The answer's, into c->answer. -1: out of memory. */
-static ptrdiff_t recall(struct comparison *c, uint32_t node)
+/* Stores those of the answer in c->answer. -1: out of memory. */
+static ptrdiff_t translate_answer(struct comparison *c, uint32_t node)
 {
     int depth = pathmap_read_path(c->map, node, &c->answer, &c->answer_capacity, NULL);
     if (depth < 0)
@@ -150,13 +150,13 @@ static int hash_node(struct comparison *c, uint32_t node, uint64_t *hash)
     return 0;
 }
 
-/* Whether training saw the node, or inference alone made it up. */
+/* Whether training saw the node; if not, inference composed it. */
 static bool is_trained(struct pathmap_node node)
 {
     return node.self > 0 || node.passes > 0;
 }
 
-/* What the paths of a resolved sample's CID are to the one of hash `wanted`. -1: out of memory. */
+/* Compares the paths of a resolved sample's CID with the one that has the hash `wanted`. -1: out of memory. */
 static int compare_paths(struct comparison *c, const struct resolved *r, uint64_t wanted,
                          struct compared *out)
 {
@@ -179,8 +179,8 @@ static int compare_paths(struct comparison *c, const struct resolved *r, uint64_
     return 0;
 }
 
-/* Share of frames that agree (comparison.h). */
-static double agreement(const uint32_t *a, size_t a_depth, const uint32_t *b, size_t b_depth)
+/* The share of frames that agree (comparison.h). */
+static double frame_agreement(const uint32_t *a, size_t a_depth, const uint32_t *b, size_t b_depth)
 {
     size_t shorter = a_depth < b_depth ? a_depth : b_depth, longer = a_depth + b_depth - shorter;
     size_t outer = 0, inner = 0;
@@ -197,7 +197,7 @@ int comparison_make(struct comparison *c, const struct resolved *r, uint32_t tru
     *out = made;
     if (r->kind == RESOLVED_UNKNOWN)
         return 0;
-    ptrdiff_t depth = translate(c, true_path);
+    ptrdiff_t depth = translate_truth(c, true_path);
     if (depth < 0)
         return -ENOMEM;
     uint64_t wanted = ROOT_HASH, answered;
@@ -206,17 +206,17 @@ int comparison_make(struct comparison *c, const struct resolved *r, uint32_t tru
     if (compare_paths(c, r, wanted, &made) < 0 || hash_node(c, r->node, &answered) < 0)
         return -ENOMEM;
     made.right = answered == wanted;
-    ptrdiff_t found = recall(c, r->node);
+    ptrdiff_t found = translate_answer(c, r->node);
     if (found < 0)
         return -ENOMEM;
-    made.frames = agreement(c->truths, (size_t)depth, c->answer, (size_t)found);
+    made.frames = frame_agreement(c->truths, (size_t)depth, c->answer, (size_t)found);
     *out = made;
     return 0;
 }
 
 int comparison_inner(struct comparison *c, const struct resolved *r, uint32_t true_path, bool *right)
 {
-    ptrdiff_t depth = translate(c, true_path), found = depth < 0 ? -1 : recall(c, r->node);
+    ptrdiff_t depth = translate_truth(c, true_path), found = depth < 0 ? -1 : translate_answer(c, r->node);
     if (found < 0)
         return -ENOMEM;
     const ptrdiff_t shown = found - r->partial, frames = r->partial && shown < depth ? shown : depth;

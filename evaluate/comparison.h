@@ -10,13 +10,13 @@
 
 struct comparison;
 
-/* Which frames are compared. Frames that a truth map leaves out never are. */
+/* Which frames are compared. Frames that a truth map omits never are. */
 enum comparison_scope {
     COMPARE_ALL,
-    COMPARE_COVERED, /* of images that the map has and covers (pathmap_covers()) */
+    COMPARE_COVERED, /* those of images that the map has and covers (pathmap_covers()) */
 };
 
-/* Both borrowed. NULL: out of memory. */
+/* Both are borrowed. NULL: out of memory. */
 struct comparison *comparison_new(struct truth *truth, const struct pathmap *map,
                                   enum comparison_scope scope);
 void comparison_free(struct comparison *comparison);
@@ -30,20 +30,20 @@ uint32_t comparison_translate(struct comparison *comparison, uint32_t true_funct
 bool comparison_covers(struct comparison *comparison, uint32_t function);
 
 struct compared {
-    bool right;     /* the most probable path is the true one */
-    bool among;     /* one of the CID's paths is the true one */
-    uint32_t paths; /* how many paths share the CID: as in struct resolved; but all of them if training saw
-                       some and the true one is among those that inference added */
-    double frames;  /* share of the longer path's frames that agree, counted from each end up to the first
+    bool right; /* the most probable path is the true one */
+    bool among; /* one of the CID's paths is the true one */
+    /* number of paths with the CID, as in struct resolved; but all of them if training saw some and the true one is among those
+     * that inference added */
+    uint32_t paths;
+    double frames; /* share of the longer path's frames that agree, counted from each end up to the first
                        difference: a lower bound if the paths differ in several places */
 };
-/* Compares a resolved sample's answer with a true path. *out is all zero if the answer is unknown. 0 or
- * -ENOMEM. */
+/* Compares a resolved sample's answer with a true path. *out is zeroed if the answer is unknown. 0 or -ENOMEM. */
 int comparison_make(struct comparison *comparison, const struct resolved *resolved, uint32_t true_path,
                     struct compared *out);
 
-/* Whether the answer, which must not be unknown, ends with the frames of a part of the true path; if it is partial too, with as many of them
- * as it has. 0 or -ENOMEM. */
+/* Whether the answer, which must not be unknown, ends with the innermost frames that are known of the true path; if the answer
+ * is partial too, with as many of them as it has. 0 or -ENOMEM. */
 int comparison_inner(struct comparison *comparison, const struct resolved *resolved, uint32_t true_path,
                      bool *right);
 

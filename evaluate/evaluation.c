@@ -13,12 +13,12 @@
 
 struct evaluation {
     struct truth *truth;
-    struct comparison *comparison; /* NULL before the first sample, with which the map is there */
-    struct comparison *covered;    /* the same, of the frames that the map covers */
-    struct table *found;           /* (CID, true path, answer) hashed -> index of the verdict */
+    struct comparison *comparison; /* NULL before the first sample, which brings the map */
+    struct comparison *covered;    /* the same for only the frames that the map covers */
+    struct table *found;           /* hash of CID, true path and answer -> index of the verdict */
     struct verdict *verdicts;
     size_t count, capacity;
-    struct score score; /* what does not come from the verdicts */
+    struct score score; /* what is not derived from the verdicts */
 };
 
 struct evaluation *evaluation_new(struct truth *truth)
@@ -46,9 +46,9 @@ void evaluation_free(struct evaluation *e)
     free(e);
 }
 
-/* A new verdict but for its samples. -1: out of memory. */
-static int decide(struct evaluation *e, struct judged_cid cid, const struct resolved *r, uint32_t truth,
-                  struct verdict *out)
+/* Makes a new verdict, without its samples. -1: out of memory. */
+static int make_verdict(struct evaluation *e, struct judged_cid cid, const struct resolved *r, uint32_t truth,
+                        struct verdict *out)
 {
     struct compared compared, covered;
     if (comparison_make(e->comparison, r, truth, &compared) < 0 ||
@@ -88,7 +88,7 @@ static struct verdict *verdict_of(struct evaluation *e, struct judged_cid cid, c
     if (!vec_reserve(e->verdicts, e->count, e->capacity, 1))
         return NULL;
     *place = e->count;
-    return decide(e, cid, r, truth, &e->verdicts[e->count]) < 0 ? NULL : &e->verdicts[e->count++];
+    return make_verdict(e, cid, r, truth, &e->verdicts[e->count]) < 0 ? NULL : &e->verdicts[e->count++];
 }
 
 static void count_bin(struct evaluation *e, double probability, double weight, bool right)
@@ -114,7 +114,7 @@ static int compare_with(struct evaluation *e, const struct pathmap *map, struct 
     return e->comparison && e->covered ? 0 : error_memory(err);
 }
 
-/* A sample of whose true path the innermost frames are known. */
+/* Counts a sample with only the innermost frames of its true path known. */
 static int count_part(struct evaluation *e, double weight, const struct resolved *resolved, uint32_t path,
                       struct fathom_error *err)
 {
@@ -175,7 +175,7 @@ int evaluation_add(struct evaluation *e, const struct pathmap *map, const struct
     return evaluation_count(e, map, cid, resolved, &truth, err);
 }
 
-/* By true path and CID. */
+/* Sorts by true path and CID. */
 static int compare_paths(const void *a, const void *b)
 {
     const struct verdict *x = a, *y = b;
@@ -186,21 +186,21 @@ static int compare_paths(const void *a, const void *b)
     return (x->cid.function > y->cid.function) - (x->cid.function < y->cid.function);
 }
 
-static void tally(struct tally *into, uint64_t paths, double weight)
+static void add_tally(struct tally *into, uint64_t paths, double weight)
 {
     into->paths += paths;
     into->weight += weight;
 }
 
-/* By what the verdicts on one path decide where it counts: by weight; of a path without weight (training saw it, no sample
- * fell on it), each counts alike. */
+/* The weight of a verdict where the verdicts on one path decide together; if the path has no weight (training saw it, but it
+ * had no sample), each counts the same. */
 static double vote_of(const struct verdict *verdict, double path_weight)
 {
     return path_weight > 0 ? verdict->weight : 1;
 }
 
-/* Sums up the verdicts of one true path under one CID, of `weight` in all. *paths: the most that shared the CID where the
- * true one was among them, 0: it was not. */
+/* Sums up the verdicts on one true path under one CID, which weigh `weight` together. *paths: the most paths that shared the
+ * CID when the true one was among them; 0: it never was. */
 static void score_verdicts(struct score *s, const struct verdict *verdicts, size_t count, double weight,
                            uint32_t *paths)
 {
@@ -223,7 +223,7 @@ static void score_verdicts(struct score *s, const struct verdict *verdicts, size
     for (unsigned k = 1; k < CATEGORIES; k++)
         most = votes[k] > votes[most] ? k : most;
     for (unsigned k = 0; k < CATEGORIES; k++)
-        tally(&s->category[k], k == most, of_category[k]);
+        add_tally(&s->category[k], k == most, of_category[k]);
 }
 
 static void score_path(struct score *s, const struct verdict *verdicts, size_t count)
@@ -242,12 +242,12 @@ static void score_path(struct score *s, const struct verdict *verdicts, size_t c
         votes_right += v->right ? vote : 0;
         votes_covered += v->right_covered ? vote : 0;
     }
-    tally(&s->all, 1, weight);
-    tally(&s->right, votes_right * 2 > votes, right);
-    tally(&s->right_covered, votes_covered * 2 > votes, covered);
+    add_tally(&s->all, 1, weight);
+    add_tally(&s->right, votes_right * 2 > votes, right);
+    add_tally(&s->right_covered, votes_covered * 2 > votes, covered);
     for (unsigned k = 1; paths && k <= DEGREES; k++) {
         if (paths <= k)
-            tally(&s->within[k - 1], 1, weight);
+            add_tally(&s->within[k - 1], 1, weight);
     }
 }
 

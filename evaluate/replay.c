@@ -11,7 +11,7 @@
 #include "perfdata/announced.h"
 #include "perfdata/stack_parts.h"
 
-#define PAGE_BITS       12 /* as verify.c chooses them */
+#define PAGE_BITS       12 /* as chosen in verify.c */
 #define PAGE_BITS_ALONE 6
 
 enum { MAIN, STACKS, EVENTS };
@@ -19,23 +19,23 @@ enum { MAIN, STACKS, EVENTS };
 struct replaying {
     const struct replay_options *options;
     struct replay *out;
-    struct event events[EVENTS]; /* of the records that are replayed */
+    struct event events[EVENTS]; /* of the replayed records */
     struct machine machine;
     struct known_stacks *known;
     struct stack_learner *learner;
     struct announced *announced;
     struct processes *processes;
-    uint8_t *raw; /* a stack record with its stack */
-    bool started; /* the machine is */
+    uint8_t *raw; /* scratch: a stack record with its stack */
+    bool started; /* the BPF machine is running */
 };
 
-static int know(void *replaying, const struct known_stack *stack, struct fathom_error *err)
+static int add_known_stack(void *replaying, const struct known_stack *stack, struct fathom_error *err)
 {
     struct replaying *r = replaying;
     return known_stacks_add(r->known, stack, err);
 }
 
-static bool tell_stacks(void *replaying, uint32_t space, const struct go_stacks *go, uint64_t bias)
+static bool set_go_stacks(void *replaying, uint32_t space, const struct go_stacks *go, uint64_t bias)
 {
     struct replaying *r = replaying;
     return known_stacks_switch(r->known, space, go, bias);
@@ -47,14 +47,14 @@ static void place_process(void *replaying, uint32_t pid, uint32_t space)
     machine_place(pid, space);
 }
 
-static void forget(void *replaying, uint32_t space)
+static void forget_space(void *replaying, uint32_t space)
 {
     struct replaying *r = replaying;
     known_stacks_forget(r->known, space);
 }
 
-/* The program's records for the last sample, to what joins them with samples. */
-static int announce(struct replaying *r, const struct sample *sample, struct fathom_error *err)
+/* Passes the BPF program's records for the last sample to the code that joins them with samples. */
+static int join_records(struct replaying *r, const struct sample *sample, struct fathom_error *err)
 {
     int rc = 0;
     for (size_t i = 0; rc >= 0 && i < r->machine.record_count; i++) {
@@ -78,7 +78,7 @@ static int announce(struct replaying *r, const struct sample *sample, struct fat
     return rc < 0 ? rc : 0;
 }
 
-/* Runs the program on a sample of a thread whose stack's base may be known. */
+/* Runs the BPF program on a sample of a thread whose stack's base may be known. */
 static void run_program(struct replaying *r, const struct sample *sample)
 {
     const struct process *process = process_find(r->processes, sample->pid);
@@ -105,9 +105,9 @@ static int take_sample(struct replaying *r, struct record *record, struct fathom
     sample->event = MAIN;
     if (sample->has_regs) {
         run_program(r, sample);
-        rc = announce(r, sample, err);
+        rc = join_records(r, sample, err);
     }
-    sample->known = SAMPLE_STACK_UNSAID;
+    sample->known = SAMPLE_STACK_UNKNOWN;
     if (rc == 0)
         rc = announced_take(r->announced, record, err);
     if (rc == 0)
@@ -115,9 +115,9 @@ static int take_sample(struct replaying *r, struct record *record, struct fathom
     if (r->machine.out_of_memory)
         rc = error_memory(err);
     r->out->cut += sample->stack_cut;
-    const struct stack_said said = {sample->known, sample->compared, sample->stack_number,
-                                    sample->checks_number, sample->stack_read};
-    if (rc == 0 && !vec_push(r->out->said, r->out->count, r->out->capacity, said))
+    const struct stack_verdict verdict = {sample->known, sample->compared, sample->stack_number,
+                                          sample->checks_number, sample->stack_read};
+    if (rc == 0 && !vec_push(r->out->stacks, r->out->count, r->out->capacity, verdict))
         rc = error_memory(err);
     return rc;
 }
@@ -181,10 +181,10 @@ int replay_run(struct reader *reader, struct image_cache *images, const struct r
     if (rc == 0)
         rc = stack_learner_new(&(struct stack_learner_input){.events = r.events,
                                                              .count = EVENTS,
-                                                             .know = know,
-                                                             .stacks_are = tell_stacks,
+                                                             .know = add_known_stack,
+                                                             .stacks_are = set_go_stacks,
                                                              .place = place_process,
-                                                             .forget = forget,
+                                                             .forget = forget_space,
                                                              .context = &r},
                                &r.learner, err);
     if (rc == 0)
@@ -201,6 +201,6 @@ int replay_run(struct reader *reader, struct image_cache *images, const struct r
 
 void replay_free(struct replay *replay)
 {
-    free(replay->said);
+    free(replay->stacks);
     *replay = (struct replay){0};
 }

@@ -1,8 +1,8 @@
 /*
  * truth.c - see truth.h.
  *
- * A path is an array of function numbers: the map's own, or with unwound stacks those of a table that grows
- * by the functions that come up.
+ * A path is an array of function numbers: the map's, or for unwound stacks those of a table to which functions are added as
+ * they occur.
  */
 #include "evaluate/truth.h"
 
@@ -17,7 +17,7 @@
 #include "image/name.h"
 
 #define PART    UINT32_C(0x80000000) /* true_shares.part */
-#define DERIVED (UINT32_C(1) << 30)  /* likewise: a frame of it has a derived row */
+#define DERIVED (UINT32_C(1) << 30)  /* the same: some frame was found by a derived row */
 
 struct path {
     const uint32_t *functions;
@@ -27,15 +27,15 @@ struct path {
 /* A function of an unwound stack. */
 struct true_place {
     const struct image *image;
-    uint32_t function; /* IMAGE_NO_FUNCTION */
+    uint32_t function; /* may be IMAGE_NO_FUNCTION */
 };
 
 struct truth {
     const struct pathmap *map;
-    struct table
-        *known; /* sample or CID, hashed -> first share << 32 | PART | count; count 0: first is the reason */
-    struct table *numbers;   /* path, hashed -> its number */
-    struct table *functions; /* image and function, hashed -> index in places; unwound stacks alone */
+    /* hash of the sample or CID -> first share << 32 | PART | DERIVED | count; count 0: first is the reason */
+    struct table *known;
+    struct table *numbers;   /* hash of a path -> its number */
+    struct table *functions; /* hash of image and function -> index in places; only for unwound stacks */
     struct true_place *places;
     uint32_t place_count, place_capacity;
     struct arena *arena;
@@ -46,7 +46,7 @@ struct truth {
     struct unwind_frame *unwound; /* scratch, UNWIND_MAX_FRAMES of them */
     uint32_t *path;               /* scratch */
     size_t capacity;              /* of path */
-    bool leaves_out;              /* the map does, frames of images without hooks */
+    bool leaves_out;              /* the map omits frames of images without hooks */
 };
 
 const char *no_truth_text(unsigned reason)
@@ -136,7 +136,8 @@ static bool add_share(struct truth *t, struct true_share share)
     return vec_push(t->shares, t->share_count, t->share_capacity, share);
 }
 
-/* The path of the sample's own stack: 1; 0 with the reason. *flags: PART: it is only the innermost frames, which were proved; DERIVED. */
+/* Enters the path of the sample's own stack: 1; 0: there is none, *reason is set. *flags: PART: only the innermost frames,
+ * which were proved; DERIVED. */
 static int enter_unwound(struct truth *t, const struct process *process, const struct sample *sample,
                          unsigned *reason, uint32_t *flags)
 {
@@ -153,7 +154,7 @@ static int enter_unwound(struct truth *t, const struct process *process, const s
         return 0;
     count = part ? owned : count;
     *flags = part ? PART : 0;
-    /* That of another stack than the thread's own is this walk's: an earlier one's may have been where this stack is now. */
+    /* The base of any stack other than the thread's own is set by this walk: an earlier stack may have been at the same place. */
     uint64_t base;
     if (process_stack_base(process, sample->tid, sample->sp, &base) != STACK_OWN &&
         (part || unwind_base(t->unwound, count, &base) == STACK_UNKNOWN))
@@ -181,7 +182,7 @@ static int number_node(struct truth *t, uint32_t node, uint32_t *number)
     return *number == UINT32_MAX ? -ENOMEM : 0;
 }
 
-/* Nodes of one function path stand side by side: each path gets the sum of its nodes. */
+/* Nodes of one function path are consecutive: each path gets the sum of its nodes. */
 static int enter_nodes(struct truth *t, uint32_t first, uint32_t count)
 {
     double self = 0;
@@ -210,7 +211,7 @@ static int enter_nodes(struct truth *t, uint32_t first, uint32_t count)
     return (int)paths;
 }
 
-/* The paths that the map has for the CID. */
+/* Enters the paths that the map has for the CID. */
 static int enter_mapped(struct truth *t, const struct place *place, uint64_t height, unsigned *reason)
 {
     *reason = NO_TRUTH_IN_MAP;
@@ -225,7 +226,7 @@ static int enter_mapped(struct truth *t, const struct place *place, uint64_t hei
     return count ? enter_nodes(t, first, count) : 0;
 }
 
-/* What a sample is known by: all that its truth depends on. */
+/* Hash of everything that the sample's truth depends on. */
 static uint64_t sample_key(const struct truth *t, const struct sample *sample, const struct place *place,
                            uint64_t height)
 {
@@ -234,7 +235,7 @@ static uint64_t sample_key(const struct truth *t, const struct sample *sample, c
     return t->map ? checksum_of(cid, sizeof cid) : checksum_of(moment, sizeof moment);
 }
 
-static int entered(int count, struct fathom_error *err)
+static int check_entered(int count, struct fathom_error *err)
 {
     if (count == -EBADMSG)
         return error_set(err, EBADMSG, "the truth map is damaged: a path in it does not end");
@@ -256,7 +257,7 @@ int truth_of(struct truth *t, const struct process *process, const struct sample
         int count = t->map ? enter_mapped(t, place, cid->height, &why)
                            : enter_unwound(t, process, sample, &why, &flags);
         if (count < 0)
-            return entered(count, err);
+            return check_entered(count, err);
         *known = (uint64_t)(count ? first : why) << 32 | (count ? flags : 0) | (uint32_t)count;
     }
     uint32_t first = (uint32_t)(*known >> 32), count = (uint32_t)*known & ~(PART | DERIVED);
@@ -271,7 +272,7 @@ int truth_of_cid(struct truth *t, uint32_t function, uint32_t height, struct tru
     uint32_t first, nodes = pathmap_find(t->map, function, height, &first), start = t->share_count;
     int count = enter_nodes(t, first, nodes);
     *out = (struct true_shares){t->shares + start, count > 0 ? (size_t)count : 0, 0, false, false};
-    return count < 0 ? entered(count, err) : 0;
+    return count < 0 ? check_entered(count, err) : 0;
 }
 
 size_t truth_path(const struct truth *t, uint32_t path, const uint32_t **functions)

@@ -79,7 +79,7 @@ int cct_merge(struct cct *cct, const struct cct *other)
     return cct_graft(cct, cct->tree.root, other->tree.root, NULL);
 }
 
-/* The copies of the nodes from below the root down to the one that is looked at; NULL: not made yet. */
+/* The copies of the nodes from below the root to the present one; NULL: not made yet. */
 struct choice {
     struct cct *to;
     struct step {
@@ -89,7 +89,7 @@ struct choice {
     size_t depth, capacity;
 };
 
-/* The copy of the innermost node of the path; each is made once. NULL: out of memory. */
+/* The copy of the path's innermost node; each node is copied once. NULL: out of memory. */
 static struct cct_node *copy_path(struct choice *c)
 {
     size_t made = c->depth;

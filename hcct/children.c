@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FAR_DOWN      8   /* a child found after this many others moves to the front */
-#define WIDE_CHILDREN 128 /* from this many on, children are found by hash */
+#define FAR_DOWN      8   /* a child found after this many others is moved to the front */
+#define WIDE_CHILDREN 128 /* with at least this many, children are found by hash */
 
 #define FEW_EDGES  12 /* bits of the number of edges cached, from FEW_NODES on */
 #define MANY_EDGES 15 /* the same from MANY_NODES on */
@@ -17,7 +17,7 @@ static size_t node_size(const struct tree *tree)
     return tree->head * sizeof(uint64_t) + sizeof(struct cct_node) + tree->metrics * sizeof(uint64_t);
 }
 
-/* A node of that weight and error, else of zeros; without the kind's own words in front. */
+/* Allocates a node with that weight and error, other values zero; the kind's own words before it are not set. */
 static struct cct_node *node_new(struct tree *tree, struct cct_node *parent, uint32_t item)
 {
     uint64_t *words = slab_alloc(&tree->nodes);
@@ -78,7 +78,7 @@ int tree_reserve(struct tree *tree, size_t count)
 int tree_stamp(struct tree *tree)
 {
     slab_clear(&tree->nodes);
-    tree->head = (tree->head < HEAD_PARENT ? HEAD_PARENT : tree->head) + 1; /* in front of all others */
+    tree->head = (tree->head < HEAD_PARENT ? HEAD_PARENT : tree->head) + 1; /* before all others */
     tree->stamps = 1;
     slab_init(&tree->nodes, node_size(tree));
     tree->root = node_new(tree, NULL, 0);
@@ -92,7 +92,7 @@ size_t tree_bytes(const struct tree *tree)
            tree->trail.capacity * (sizeof *tree->trail.items + sizeof *tree->trail.nodes);
 }
 
-/* A larger cache, empty; without memory for it the one that there is stays. */
+/* Makes a larger, empty cache; if memory runs out, keeps the present one. */
 static void edges_grow(struct tree *tree)
 {
     unsigned bits = tree->count < MANY_NODES ? FEW_EDGES : MANY_EDGES;
@@ -141,9 +141,8 @@ static bool wide_enter(struct tree *tree, struct cct_node *parent, uint32_t item
     return entry != NULL;
 }
 
-/* Hashes all children of a list that has become long. If memory or numbers run out, the list stays as it was.
- */
-static void widen(struct tree *tree, struct cct_node *parent)
+/* Hashes all children of a list that has become long. If memory or numbers run out, the list stays unhashed. */
+static void widen_list(struct tree *tree, struct cct_node *parent)
 {
     if (tree->wide_lists == NODE_NUMBER)
         return;
@@ -185,7 +184,7 @@ static struct cct_node *child_new(struct tree *tree, struct cct_node *parent, ui
         edges_grow(tree);
     edge_put(tree, parent, node);
     if (!(parent->links & NODE_WIDE) && (++parent->links & NODE_NUMBER) >= WIDE_CHILDREN)
-        widen(tree, parent);
+        widen_list(tree, parent);
     return node;
 }
 
@@ -201,11 +200,11 @@ void tree_recount(struct tree *tree, size_t count, struct table *wide)
     for (size_t i = 0; i < count; i++, at += tree->nodes.object) {
         struct cct_node *node = (struct cct_node *)((uint64_t *)at + tree->head);
         if ((node->links & NODE_NUMBER) >= WIDE_CHILDREN)
-            widen(tree, node);
+            widen_list(tree, node);
     }
 }
 
-/* NULL: there is none. The first one is another. */
+/* Finds a child in the list, not at its head. NULL: there is none. */
 static struct cct_node *find_listed(struct cct_node *parent, uint32_t item)
 {
     struct cct_node *before = parent->first_child, *child = before ? before->next_sibling : NULL;

@@ -1,14 +1,13 @@
 /*
  * children.h - the nodes and child lists of all trees: finding, adding and removing children.
  *
- * A list is singly linked. A child that is not the first one is looked for in a direct-mapped cache of edges, and then
- * in the list; a child found deep in it moves to the front. On call traces the cache makes a tree of millions of nodes
- * twice as fast. A list that had WIDE_CHILDREN or more is wide: its children are also in a hash table, which
- * maps a child to its predecessor (its parent for the first child), so that removal needs no search and no second
- * pointer in each node.
+ * A list is singly linked. A child that is not the first one is looked up in a direct-mapped cache of edges, and then in the
+ * list; a child found far down is moved to the front. On call traces the cache makes a tree of millions of nodes twice as fast.
+ * A list that once had WIDE_CHILDREN or more is wide: its children are also in a hash table, which maps a child to its
+ * predecessor (its parent for the first child), so that removal needs no search and no second pointer in each node.
  *
- * What a kind of tree needs beside a node's links, item and values stands in front of the node: HEAD_ERROR one word,
- * HEAD_PARENT another one before it; further words are the kind's own.
+ * Words that only some kinds of tree need are stored before the node: HEAD_ERROR one word, HEAD_PARENT another one before it;
+ * further words are the kind's own.
  */
 #ifndef FATHOM_HCCT_CHILDREN_H
 #define FATHOM_HCCT_CHILDREN_H
@@ -20,17 +19,16 @@
 #include "hcct/cct.h"
 #include "hcct/slab.h"
 
-#define NODE_MONITORED 0x80000000u /* it has a counter; of the counters that mark it */
+#define NODE_MONITORED 0x80000000u /* it has a counter; for counters that mark such nodes */
 #define NODE_WIDE      0x40000000u
-#define NODE_HELD      0x20000000u /* on the path where a thread is: not to be removed */
-#define NODE_LIVE      0x10000000u /* of hcct_compact.c alone */
-#define NODE_NUMBER    0x0fffffffu /* number of children or, once wide, of the wide list */
+#define NODE_HELD      0x20000000u /* on the path where a thread is: must not be removed */
+#define NODE_LIVE      0x10000000u /* for hcct_compact.c only */
+#define NODE_NUMBER    0x0fffffffu /* number of children, or of the wide list once there is one */
 
-enum { HEAD_NOTHING = 0, HEAD_ERROR = 1, HEAD_PARENT = 2 }; /* words in front of a node */
+enum { HEAD_NOTHING = 0, HEAD_ERROR = 1, HEAD_PARENT = 2 }; /* words before a node */
 
-/* The last path walked, so that the next one, which usually begins like it, need not be searched from the
- * root; or where a stream of calls and returns is. Its nodes must exist: code that removes one sets count to 0, or
- * spares those. */
+/* The last path, so that the next one, which usually has the same beginning, need not be searched for from the root; or the
+ * position in a stream of calls and returns. Its nodes must exist: code that removes nodes sets count to 0, or spares these. */
 struct trail {
     uint32_t *items;
     struct cct_node **nodes;
@@ -45,26 +43,26 @@ struct edge {
 struct tree {
     struct cct_node *root;
     struct slab nodes;
-    struct edge *edges;  /* 1 << edge_bits, where the tree is large enough for them */
+    struct edge *edges;  /* 1 << edge_bits entries, if the tree is large enough */
     unsigned edge_shift; /* 64 - edge_bits */
     struct table *wide;  /* number of the wide list << 32 | item -> predecessor */
-    uint32_t wide_lists; /* numbers given out */
+    uint32_t wide_lists; /* number of numbers given out */
     uint32_t metrics;    /* values in each node */
-    uint32_t head;       /* words in front of each node */
-    uint64_t
-        stamps; /* given out; each node has one, which no other ever has, in the first of its words; 0: none have */
-    size_t count, most; /* nodes, with the root: now, and at most so far */
-    size_t edges_due;   /* count from which there are to be more edges */
-    uint64_t fresh;     /* the weight of a new node and its error */
-    size_t full;        /* at this count make_room() is called before a node is made */
-    /* false: out of memory. *parent: of the node to be made; it may move. */
+    uint32_t head;       /* words before each node */
+    /* number of stamps given out; each node has a unique one in the first of its words; 0: no node has any */
+    uint64_t stamps;
+    size_t count, most; /* nodes, including the root: now, and the most so far */
+    size_t edges_due;   /* count from which on the cache should grow */
+    uint64_t fresh;     /* initial weight and error of a node */
+    size_t full;        /* from this count on, make_room() is called before a node is created */
+    /* false: out of memory. *parent: of the node to be created; it may move. */
     bool (*make_room)(void *context, struct cct_node **parent);
     void *context;
     struct trail trail;
 };
 
 bool tree_init(struct tree *tree, uint32_t metrics, uint32_t head); /* false: out of memory */
-/* Nodes have stamps from now on, in a word more. For a tree without any but the root. -1: out of memory. */
+/* From now on nodes have stamps, in one more word. The tree must be empty except for the root. -1: out of memory. */
 int tree_stamp(struct tree *tree);
 static inline uint64_t *tree_stamp_of(const struct tree *tree, const struct cct_node *node)
 {
@@ -74,13 +72,13 @@ void tree_clear(struct tree *tree);
 size_t tree_bytes(const struct tree *tree); /* of memory */
 /* The child for `item`, created if new. NULL: out of memory. */
 struct cct_node *tree_search(struct tree *tree, struct cct_node *parent, uint32_t item);
-/* The node of a whole path, created if new. NULL: out of memory; *deepest is then the last existing node on
- * it. The trail leads there. */
+/* The node of a whole path, created if new; `trail` is then this path. NULL: out of memory; *deepest is then the last existing
+ * node on it. */
 struct cct_node *tree_path(struct tree *tree, const uint32_t *items, size_t count, struct cct_node **deepest);
-/* Puts all nodes up to this count into one block. -1: out of memory. For a tree without any but the root. */
+/* Allocates all nodes up to this count from one block. The tree must be empty except for the root. -1: out of memory. */
 int tree_reserve(struct tree *tree, size_t count);
-/* All nodes are elsewhere now, in the first `count` places of their one block, and their links are only the numbers of
- * their children. Takes an empty table for wide lists. */
+/* Call it after all nodes were moved to the first `count` places of their one block, with links that are only the numbers of
+ * their children. Takes ownership of an empty table for wide lists. */
 void tree_recount(struct tree *tree, size_t count, struct table *wide);
 /* Removes a node without children and frees it. Not for the root. */
 void tree_remove(struct tree *tree, struct cct_node *parent, struct cct_node *leaf);

@@ -75,7 +75,7 @@ void hcct_forget(struct hcct *h, struct cct_node *node)
     memset(node->self, 0, h->tree.metrics * sizeof *node->self);
 }
 
-/* Nodes of kinds that mark them are removed one by one: a stamp tells whether it still is the same. */
+/* If the kind marks nodes, they are removed one by one: a stamp identifies the node. */
 static struct hcct_place place_of(const struct hcct *h, struct cct_node *node)
 {
     uint64_t stamp = !h->kind->marks ? h->epoch : h->tree.stamps ? *tree_stamp_of(&h->tree, node) : 0;
@@ -142,7 +142,7 @@ void hcct_rewind(struct hcct *h)
 {
     uint32_t event = HCCT_RETURN;
     size_t done;
-    while (h->depth) /* which needs no room */
+    while (h->depth) /* this allocates nothing */
         h->kind->feed(h, &event, NULL, 1, &done);
 }
 

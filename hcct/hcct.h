@@ -1,16 +1,15 @@
 /*
- * hcct.h - the hot calling-context tree in bounded memory (HCCT paper, sections 3 and 4): one interface for all
- * counters.
+ * hcct.h - the hot calling-context tree in bounded memory (HCCT paper, sections 3 and 4): one interface for all counters.
  *
- * A counter monitors some paths of a stream; the tree holds these and their ancestors. Every monitored path has an
- * estimate, which is never below its true weight, and an error: at most this much of the estimate is not its own. A
- * path that is not monitored weighs `unseen` at most. N is all weight so far.
+ * A counter monitors some paths of a stream; the tree contains these and their ancestors. Every monitored path has an estimate,
+ * which is never below its true weight, and an error: at most this much of the estimate is not its own. A path that is not
+ * monitored weighs at most `unseen`. N is the total weight so far.
  *
- * Those that promise (phi, eps), whatever the stream: unseen and every error are at most eps * N, so that a query
- * returns every path of weight >= phi * N and none of weight <= (phi - eps) * N. Sticky Sampling does so with
- * probability 1 - delta. The purging one says afterwards what its bound is (hcct_unseen()).
+ * Some kinds guarantee (phi, eps) for every stream: unseen and every error are at most eps * N, so that a query returns every
+ * path of weight >= phi * N and none of weight <= (phi - eps) * N. Sticky Sampling does so with probability 1 - delta. The
+ * purging kind only knows its bound afterwards (hcct_unseen()).
  *
- * A stream is either one of paths with weights (hcct_add) or one of calls and returns (hcct_feed), not both.
+ * A stream consists either of paths with weights (hcct_add) or of calls and returns (hcct_feed), not both.
  */
 #ifndef FATHOM_HCCT_HCCT_H
 #define FATHOM_HCCT_HCCT_H
@@ -31,12 +30,13 @@ enum hcct_kind {
 
 struct hcct_options {
     enum hcct_kind kind;
-    double eps;       /* 0 < eps < 1, but for HCCT_EXACT */
-    double phi;       /* of HCCT_STICKY: the least that will be asked for; above eps */
-    double delta;     /* of HCCT_STICKY: of failing, above 0 */
+    double eps;       /* 0 < eps < 1; ignored by HCCT_EXACT */
+    double phi;       /* for HCCT_STICKY: the least that will be asked for; more than eps */
+    double delta;     /* for HCCT_STICKY: the probability of failure, above 0 */
     uint32_t metrics; /* as in an exact tree */
-    bool places; /* hcct_place() will be used: of those that promise, all but exact and LC, 8 bytes a node */
-    uint64_t seed; /* of those that choose at random; the same gives the same result */
+    /* hcct_place() will be used: 8 bytes per node, for all kinds with a guarantee except exact and LC */
+    bool places;
+    uint64_t seed; /* for kinds that choose at random; the same seed gives the same result */
 };
 
 struct hcct;
@@ -45,49 +45,50 @@ struct hcct;
 struct hcct *hcct_new(const struct hcct_options *options);
 void hcct_free(struct hcct *hcct);
 
-/* Adds a value of each metric at the end of a path given from the root inwards. 0 or -ENOMEM (then nothing
- * was added). The empty path's values count in the totals only, and so do those beside no weight. Other metrics of a
- * path than the weight are counted as long as it is monitored: they are what it has or less, never more. */
+/* Adds a value of each metric at the end of a path given from the root inwards. 0 or -ENOMEM (then nothing was added). The
+ * empty path's values count only in the totals, and so do values without weight. Metrics other than the weight are counted
+ * while the path is monitored, so they are never too high. */
 int hcct_add(struct hcct *hcct, const uint32_t *items, size_t count, const uint64_t *values);
 
-/* Where a path is counted, for as long as it is. Zeros: nowhere. */
+/* Where a path is counted, as long as it is. Zeros: nowhere. */
 struct hcct_place {
     struct cct_node *node;
     uint64_t stamp;
 };
-/* That of the path last added by hcct_add(). */
+/* The place of the path last added by hcct_add(). */
 struct hcct_place hcct_place(const struct hcct *hcct);
-/* Adds at a place. false: nothing was added, as it is no longer there; hcct_add() the path. */
+/* Adds at a place. false: nothing was added, as the place no longer exists; use hcct_add(). */
 bool hcct_add_at(struct hcct *hcct, struct hcct_place place, const uint64_t *values);
 
 #define HCCT_RETURN UINT32_MAX /* an event: the innermost function returns; ignored at the root */
-#define HCCT_RESUMED                                                                                         \
-    0x80000000u /* with an item: the thread goes on with it, it is not entered; has no weight */
+/* with an item, an event: the thread continues in it without entering it; has no weight */
+#define HCCT_RESUMED 0x80000000u
 
-/* Calls and returns of one thread: each event is an item that is entered, HCCT_RETURN or HCCT_RESUMED with an item;
- * items are below HCCT_RESUMED. weights: one for each event, of which those of items entered count; NULL: 1 for each.
- * -ENOMEM: some of the events, *done of them, were taken. */
+/* Calls and returns of one thread: each event is an item that is entered, HCCT_RETURN, or HCCT_RESUMED with an item; items are
+ * below HCCT_RESUMED. weights: one per event, ignored unless it enters an item; NULL: 1 each. -ENOMEM: only the first *done
+ * events were taken. */
 int hcct_feed(struct hcct *hcct, const uint32_t *events, const uint32_t *weights, size_t count, size_t *done);
-/* The next events are another thread's: it is at the root. */
+/* The next events are another thread's, which is at the root. */
 void hcct_rewind(struct hcct *hcct);
 
-/* The (phi, eps)-HCCT now, as a new tree: hot paths with counter and error, their ancestors with self 0; the
- * root's `self` is what no hot path holds; where estimates add up to more than N (all kinds but exact and Space Saving),
- * it is 0. NULL: out of memory, or the counter promises nothing for this phi: it is not above eps (the purging one: not
- * above hcct_unseen() / N). */
+/* The present (phi, eps)-HCCT as a new tree: hot paths with counter and error, their ancestors with self 0; the root's `self`
+ * is the weight that no hot path has, or 0 if estimates add up to more than N (possible for all kinds except exact and Space
+ * Saving). NULL: out of memory, or the counter guarantees nothing for this phi: it is not above eps (for the purging kind:
+ * hcct_unseen() / N). */
 struct cct *hcct_query(const struct hcct *hcct, double phi);
-/* Adds another of the same kind and metrics: errors are then at most the sum of both, and eps the larger of both. 0 or
+/* Adds another counter of the same kind and metrics: errors are then at most the sum of both, and eps is the larger one. 0 or
  * -ENOMEM (then nothing was added). */
 int hcct_merge(struct hcct *hcct, const struct hcct *other);
 
 uint64_t hcct_total(const struct hcct *hcct);
-/* A path that is not monitored weighs at most this; so no error is larger, but after merging. */
+/* The most that a path weighs that is not monitored, so no error is larger except after merging. */
 uint64_t hcct_unseen(const struct hcct *hcct);
-bool hcct_promises(enum hcct_kind kind);         /* (phi, eps), beforehand */
-size_t hcct_nodes(const struct hcct *hcct);      /* in the tree now, with the root */
-size_t hcct_most_nodes(const struct hcct *hcct); /* the same, at most so far */
+bool hcct_promises(enum hcct_kind kind);         /* guarantees (phi, eps) for every stream */
+size_t hcct_nodes(const struct hcct *hcct);      /* in the tree now, including the root */
+size_t hcct_most_nodes(const struct hcct *hcct); /* the same, the most so far */
 size_t hcct_counters(const struct hcct *hcct);   /* monitored now */
-size_t hcct_bytes(const struct hcct *hcct);      /* of memory; what is free again is kept, but by merging */
+/* of memory; freed nodes stay allocated, except after merging */
+size_t hcct_bytes(const struct hcct *hcct);
 
 extern const char *const hcct_kind_names[HCCT_KINDS + 1]; /* "exact", "lss", ...; NULL at the end */
 

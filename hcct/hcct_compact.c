@@ -1,7 +1,7 @@
 /*
- * hcct_compact.c - removes what is not monitored and lays out the rest anew: parents before their children, in one
- * block, so that what is used together lies together. On traces of many contexts that makes counting a third faster
- * than removal in place.
+ * hcct_compact.c - removes what is not monitored and lays out the rest again: parents before their children, in one block, so
+ * that what is used together is close together. On traces with many contexts this makes counting a third faster than removal in
+ * place.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,18 +16,18 @@ struct place {
 
 struct compaction {
     struct hcct *h;
-    size_t words;           /* of a node, with what is in front of it */
-    uint64_t *from, *to;    /* the copies, and where they will be */
-    size_t count;           /* of them */
-    struct cct_node **path; /* of the first walk: the nodes above */
-    struct place *places;   /* of the second one */
+    size_t words;           /* per node, including those before it */
+    uint64_t *from, *to;    /* the copies, and their final places */
+    size_t count;           /* of the copies */
+    struct cct_node **path; /* of the first walk: the ancestors */
+    struct place *places;   /* of the second walk */
     size_t path_capacity, place_capacity, deepest;
-    size_t held; /* nodes where the stream is */
+    size_t held; /* nodes on the stream's present path */
 };
 
-/* Marks what stays, and gives nodes that are not monitored the weight of one that was not seen. The number of those
- * that stay, and of those where the stream is; 0: out of memory. */
-static size_t mark(struct compaction *c)
+/* Marks the nodes that stay, and resets those that are not monitored to the weight of an unseen one. Returns how many stay; c->held
+ * is how many of these are on the stream's path. 0: out of memory. */
+static size_t mark_staying(struct compaction *c)
 {
     struct hcct *h = c->h;
     struct cct_node *node = h->tree.root;
@@ -64,7 +64,7 @@ static size_t mark(struct compaction *c)
     }
 }
 
-/* Copies a node; its links are not made yet. Nodes that the stream is at tell where they will be. */
+/* Copies a node, without its links. Nodes on the stream's path store their new place. */
 static struct cct_node *put_node(struct compaction *c, struct cct_node *node, struct cct_node **later)
 {
     uint64_t *to = c->from + c->count * c->words;
@@ -79,21 +79,21 @@ static struct cct_node *put_node(struct compaction *c, struct cct_node *node, st
     return copy;
 }
 
-static struct cct_node *live(struct cct_node *node)
+static struct cct_node *next_staying(struct cct_node *node)
 {
     while (node && !(node->links & NODE_LIVE))
         node = node->next_sibling;
     return node;
 }
 
-/* There is room for the places. */
+/* The places are allocated. */
 static void copy_live(struct compaction *c)
 {
     struct cct_node *later;
     struct place at = {c->h->tree.root, put_node(c, c->h->tree.root, &later)};
     size_t depth = 0;
     for (;;) {
-        struct cct_node *next = live(at.node->first_child);
+        struct cct_node *next = next_staying(at.node->first_child);
         if (next) {
             c->places[depth++] = at;
             struct cct_node *copy = put_node(c, next, &at.copy->first_child);
@@ -101,7 +101,7 @@ static void copy_live(struct compaction *c)
             at = (struct place){next, copy};
             continue;
         }
-        while (!(next = depth ? live(at.node->next_sibling) : NULL)) {
+        while (!(next = depth ? next_staying(at.node->next_sibling) : NULL)) {
             if (!depth)
                 return;
             at = c->places[--depth];
@@ -112,32 +112,32 @@ static void copy_live(struct compaction *c)
     }
 }
 
-static void move(struct cct_node **node)
+static void move_pointer(struct cct_node **node)
 {
     *node = (struct cct_node *)(uintptr_t)(*node)->self[0];
 }
 
-/* The stream goes on with the nodes where they will be. *parent is one of them, or the root. */
+/* Moves the stream's path to the nodes' new places. *parent is one of these nodes, or the root. */
 static void move_stream(struct hcct *h, struct cct_node **parent)
 {
     struct trail *trail = &h->tree.trail;
     for (size_t i = 0; i < trail->count; i++)
-        move(&trail->nodes[i]);
+        move_pointer(&trail->nodes[i]);
     for (size_t i = 1; i <= h->depth; i++)
-        move(&h->stack[i]);
-    move(parent);
-    move(&h->tree.root);
+        move_pointer(&h->stack[i]);
+    move_pointer(parent);
+    move_pointer(&h->tree.root);
     if (h->stack)
         h->stack[0] = h->tree.root;
 }
 
-/* Whether it would soon be full again. */
+/* Whether the tree would soon be full again. */
 static bool is_crowded(size_t limit, size_t live)
 {
     return live > limit - limit / 16;
 }
 
-/* Room for the copies, and a larger block for all nodes if there are to be more. */
+/* Allocates the copies, and a larger block for all nodes if there will be more. */
 static int make_room(struct compaction *c, struct hcct_compactor *own, size_t live)
 {
     struct hcct *h = c->h;
@@ -176,9 +176,9 @@ int hcct_compact(struct hcct *h, struct hcct_compactor *own, bool (*raise)(struc
     h->epoch++;
     h->tree.root->links |= NODE_HELD;
     struct table *wide = table_new();
-    size_t live = mark(&c);
+    size_t live = mark_staying(&c);
     while (is_crowded(h->limit > 2 * c.held ? h->limit : 2 * c.held, live) && raise(h))
-        live = mark(&c);
+        live = mark_staying(&c);
     int rc = live && wide ? make_room(&c, own, live) : -ENOMEM;
     if (rc == 0) {
         copy_live(&c);

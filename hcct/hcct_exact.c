@@ -10,7 +10,7 @@ int hcct_exact_add(struct hcct *h, struct cct_node *node, const uint64_t *values
 static inline bool exact_enter(struct hcct *h, struct cct_node *node, uint64_t weight, bool resumed)
 {
     (void)h;
-    node->self[0] += resumed ? 0 : weight; /* 32 bits each: they would have to be 4 billion not to fit */
+    node->self[0] += resumed ? 0 : weight; /* 32 bits each: only 4 billion of them could overflow */
     return true;
 }
 

@@ -1,6 +1,6 @@
 /*
- * hcct_feed.h - the loop over calls and returns, made once for each kind of counter: `enter` and `leave` are known where
- * it is inlined.
+ * hcct_feed.h - the loop over calls and returns, instantiated for each kind of counter, so that `enter` and `leave` are
+ * inlined.
  */
 #ifndef FATHOM_HCCT_HCCT_FEED_H
 #define FATHOM_HCCT_HCCT_FEED_H
@@ -10,12 +10,12 @@
 #include "hcct/hcct_data.h"
 
 struct hcct_feeder {
-    /* A node is entered, with a weight that may be 0; or, with `resumed`, gone on with. The stack leads to it.
-     * false: out of memory. */
+    /* A node is entered, with a weight that may be 0; or with `resumed` continued in. It is on top of the stack. false: out of
+     * memory. */
     bool (*enter)(struct hcct *h, struct cct_node *node, uint64_t weight, bool resumed);
-    /* It returns; the stack leads to its parent. NULL: nothing to do. */
+    /* The node returns; its parent is on top of the stack. NULL: nothing to do. */
     void (*leave)(struct hcct *h, struct cct_node *parent, struct cct_node *node);
-    bool looks; /* at the depth of the stack in h */
+    bool looks; /* it uses the stack's depth in h */
 };
 
 static inline __attribute__((always_inline)) int hcct_feed_loop(struct hcct *h, const uint32_t *events,
@@ -43,7 +43,7 @@ static inline __attribute__((always_inline)) int hcct_feed_loop(struct hcct *h, 
         struct cct_node *parent = *top, *child = parent->first_child;
         if (!child || child->item != item) {
             h->depth = (size_t)(top - h->stack);
-            h->total[0] = add_saturating(h->total[0], total); /* making room may ask for it */
+            h->total[0] = add_saturating(h->total[0], total); /* make_room() may need it */
             total = 0;
             child = tree_search(&h->tree, parent, item);
             if (!child)
@@ -72,7 +72,7 @@ static inline __attribute__((always_inline)) int hcct_feed_loop(struct hcct *h, 
     return i == count ? 0 : -ENOMEM;
 }
 
-/* hcct_feed() of a kind, as two loops: with weights and without. */
+/* Defines hcct_feed() of a kind, as two loops: with weights and without. */
 #define HCCT_FEED(name, feeder)                                                                              \
     static int name(struct hcct *h, const uint32_t *events, const uint32_t *weights, size_t count,           \
                     size_t *done)                                                                            \

@@ -1,8 +1,8 @@
 /*
  * hcct_lss.c - Lazy Space Saving (HCCT paper, section 4.1), with weights.
  *
- * At most 1/eps paths have counters, which sum up to N at most: so the least of them is at most eps * N. It is given to
- * a path without one, and what it had been is the new one's error. How the least is found: base/least.h.
+ * At most 1/eps paths have counters, which sum up to at most N, so the smallest is at most eps * N. A path without a counter
+ * gets the smallest one, whose value becomes the new path's error. How the smallest is found: base/least.h.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "hcct/hcct_saving.h"
 
 struct lss {
-    struct cct_node **nodes; /* those with counters, by slot: h->counters of them */
+    struct cct_node **nodes; /* nodes with counters, by slot: h->counters of them */
     size_t capacity;
     struct least least;
 };
@@ -63,7 +63,7 @@ static bool reserve_least(struct least *least)
     return vec_reserve(least->heap, least->count, least->capacity, 1);
 }
 
-/* The node has no counter. NULL: out of memory. Else the node that had it, or the node itself. */
+/* Gives the node, which has none, a counter. Returns the node that lost it, or the node itself; NULL: out of memory. */
 static struct cct_node *take_counter(struct hcct *h, struct cct_node *node)
 {
     struct lss *lss = lss_of(h);

@@ -1,11 +1,11 @@
 /*
  * hcct_merge.c - merges two summaries (Agarwal et al., Mergeable Summaries, PODS 2012, section 3).
  *
- * A path that one side does not monitor may weigh up to that side's `unseen`, so the estimates are c1 + c2
- * with `unseen` for a missing one, and `unseen` is the sum of both. Space Saving then keeps the largest 1/eps: with S the
- * sum of (counter - unseen), each side has total - S >= limit * unseen; both the addition and the reduction to the
- * largest preserve that, so the error stays below eps * N however often summaries are merged. For Lossy Counting both
- * are at most eps times their side's N; what the purging counter knows of itself adds up likewise.
+ * A path that one side does not monitor may weigh up to that side's `unseen`, so the estimates are c1 + c2 with `unseen` for a
+ * missing one, and `unseen` is the sum of both. Space Saving then keeps the largest 1/eps: with S the sum of (counter -
+ * unseen), each side has total - S >= limit * unseen; both the addition and the reduction to the largest preserve that, so the
+ * error stays below eps * N however often summaries are merged. For Lossy Counting both are at most eps times their side's N;
+ * the purging counter's own bounds add up in the same way.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,15 +22,15 @@ struct pair {
 struct merging {
     struct hcct *to;
     const struct hcct *from;
-    struct pair *pairs; /* of the other's monitored nodes */
+    struct pair *pairs; /* the other side's monitored nodes */
     size_t count, capacity;
     struct cct_node **ours;
     size_t our_count, our_capacity;
-    struct pair *next; /* of a walk */
+    struct pair *next; /* of the walk */
     size_t next_count, next_capacity;
 };
 
-/* Creates the paths of all of the other's nodes. */
+/* Creates the paths of all of the other side's nodes. */
 static int make_pairs(struct merging *m)
 {
     struct pair root = {m->from->tree.root, m->to->tree.root, false};
@@ -51,7 +51,7 @@ static int make_pairs(struct merging *m)
     return 0;
 }
 
-/* Those of our nodes that have an estimate. */
+/* Lists our nodes that have an estimate. */
 static int list_ours(struct merging *m)
 {
     struct hcct_walk walk = hcct_walk(m->to);
@@ -66,11 +66,11 @@ static int list_ours(struct merging *m)
     return walk.failed ? -ENOMEM : 0;
 }
 
-static void join(struct merging *m)
+static void join_estimates(struct merging *m)
 {
     struct hcct *h = m->to;
     bool errors = h->kind->head >= HEAD_ERROR;
-    uint64_t ours = h->unseen, theirs = m->from->unseen; /* what a path that is not there may weigh, */
+    uint64_t ours = h->unseen, theirs = m->from->unseen; /* the most that a missing path weighs, */
     uint64_t our_error = h->misses ? 1 : ours, their_error = m->from->misses ? 1 : theirs; /* and its error */
     for (size_t i = 0; errors && i < m->our_count; i++) {
         struct cct_node *node = m->ours[i];
@@ -81,7 +81,7 @@ static void join(struct merging *m)
         const struct cct_node *from = m->pairs[i].from;
         struct cct_node *to = m->pairs[i].to;
         uint64_t error = errors ? cct_error(from) : 0;
-        if (m->pairs[i].known) { /* `theirs` was only a stand-in */
+        if (m->pairs[i].known) { /* `theirs` was only a substitute */
             to->self[0] = add_saturating(to->self[0], from->self[0] - theirs);
             if (errors)
                 *cct_error_of(to) -= their_error - error;
@@ -109,7 +109,7 @@ int hcct_merge(struct hcct *h, const struct hcct *other)
     if (rc == 0)
         rc = list_ours(&m);
     if (rc == 0) {
-        join(&m);
+        join_estimates(&m);
         h->misses |= other->misses;
         h->eps = other->eps > h->eps ? other->eps : h->eps;
         values_add(h->total, other->total, h->tree.metrics);

@@ -1,18 +1,17 @@
 /*
  * hcct_purge.c - the counters that remove many paths at once: the purging one and Lossy Counting.
  *
- * Both raise `unseen` from time to time, and remove the paths whose estimate is not above it. A new path begins at
- * `unseen`, which is its error. Then an estimate is at most its error above the weight, and a path that is not there
- * weighs `unseen` at most.
+ * Both raise `unseen` from time to time, and remove the paths whose estimate does not exceed it. A new path begins at `unseen`,
+ * which is its error. Then an estimate exceeds the weight by at most its error, and a missing path weighs at most `unseen`.
  *
- * Purging: when all nodes are in use, `unseen` becomes the median of the estimates of SAMPLES monitored nodes, so that
- * about half of them go: a new node causes a constant number of steps (Anderson et al., A High-Performance Algorithm for
- * Identifying Frequent Items in Data Streams, IMC 2017, section 2.3, where counters are decremented instead). How far
- * `unseen` gets depends on the stream.
+ * Purging: when all nodes are in use, `unseen` becomes the median of the estimates of SAMPLES monitored nodes, so that about
+ * half of them are removed: a new node costs a constant number of steps (Anderson et al., A High-Performance Algorithm for
+ * Identifying Frequent Items in Data Streams, IMC 2017, section 2.3, where counters are decremented instead). How high `unseen`
+ * gets depends on the stream.
  *
- * Lossy Counting: `unseen` becomes eps * N, which is the promise. The paper does so whenever 1/eps of weight has come;
- * with weights that would be for nearly each path. Here, when the tree has twice the nodes that the last time left, or
- * 1/eps: a later removal removes what an earlier one would have, and less of a path's weight is forgotten.
+ * Lossy Counting: `unseen` becomes eps * N, which is the guarantee. The paper does so after each 1/eps of weight; with weights
+ * that would be for nearly every path. Here it is done when the tree has twice the nodes that the last time left, or 1/eps: a
+ * later removal removes what an earlier one would have, and less of a path's weight is lost.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -21,7 +20,7 @@
 #include "hcct/hcct_compact.h"
 
 #define SAMPLES     1024
-#define NODES_EACH  0.85 /* nodes for each of 1/eps counters: their ancestors need some */
+#define NODES_EACH  0.85 /* nodes per counter, of which there are 1/eps: their ancestors need some */
 #define FEW_NODES   64
 #define FEW_SAMPLES 16
 #define MOST_NODES  ((size_t)1 << 26)
@@ -29,11 +28,11 @@
 static void raise_unseen(struct hcct *h, uint64_t unseen)
 {
     h->unseen = h->tree.fresh = unseen;
-    h->tree.root->self[0] = unseen; /* it is no path */
+    h->tree.root->self[0] = unseen; /* it is not a path */
 }
 
-/* The estimates above `unseen` of nodes chosen at random; their number. All nodes are in one block. */
-static size_t sample(struct hcct *h, uint64_t *out)
+/* Collects the estimates above `unseen` of randomly chosen nodes, which are all in one block; returns their number. */
+static size_t sample_estimates(struct hcct *h, uint64_t *out)
 {
     size_t count = 0, words = h->tree.nodes.object / sizeof(uint64_t);
     const uint64_t *first = slab_first(&h->tree.nodes);
@@ -62,19 +61,19 @@ static size_t sample_walk(struct hcct *h, uint64_t *out)
     return count;
 }
 
-/* Makes the median of them what a path that is not there may weigh. false: they are few, and the tree is made of their
- * ancestors, or of those of where the stream is. */
+/* Raises `unseen` to the median of these estimates. false: they are few, as most nodes are their ancestors, or on the stream's
+ * path. */
 static bool raise_to_median(struct hcct *h)
 {
     uint64_t samples[SAMPLES];
-    size_t count = slab_is_one(&h->tree.nodes) ? sample(h, samples) : sample_walk(h, samples);
+    size_t count = slab_is_one(&h->tree.nodes) ? sample_estimates(h, samples) : sample_walk(h, samples);
     if (count < FEW_SAMPLES)
         return false;
     raise_unseen(h, select_u64(samples, (uint32_t)count, (uint32_t)count / 2));
     return true;
 }
 
-static bool purge(void *context, struct cct_node **parent)
+static bool purge_by_median(void *context, struct cct_node **parent)
 {
     struct hcct *h = context;
     raise_to_median(h);
@@ -89,7 +88,7 @@ static int purge_open(struct hcct *h, const struct hcct_options *options)
     if (!h->own || tree_reserve(&h->tree, h->limit) < 0)
         return -ENOMEM;
     h->tree.full = h->limit;
-    h->tree.make_room = purge;
+    h->tree.make_room = purge_by_median;
     h->tree.context = h;
     return 0;
 }
@@ -112,7 +111,7 @@ static void purge_join_end(struct hcct *h)
     hcct_compact(h, h->own, raise_to_median, &root);
 }
 
-static bool lossy(void *context, struct cct_node **parent)
+static bool purge_by_rate(void *context, struct cct_node **parent)
 {
     struct hcct *h = context;
     long double bound = (long double)h->eps * h->total[0];
@@ -124,7 +123,7 @@ static bool lossy(void *context, struct cct_node **parent)
     return true;
 }
 
-/* The nodes that stand for paths of weight `unseen` do so for the sum of both now. */
+/* Nodes that represent paths of weight `unseen` do so for the sum of both now. */
 static void lossy_join_end(struct hcct *h)
 {
     raise_unseen(h, h->unseen);
@@ -134,7 +133,7 @@ static void lossy_join_end(struct hcct *h)
 static int lossy_open(struct hcct *h, const struct hcct_options *options)
 {
     h->limit = h->tree.full = hcct_limit(options->eps);
-    h->tree.make_room = lossy;
+    h->tree.make_room = purge_by_rate;
     h->tree.context = h;
     return 0;
 }

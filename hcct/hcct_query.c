@@ -15,11 +15,11 @@ struct copying {
     const struct hcct *from;
     struct cct *to;
     long double threshold;
-    struct step *path; /* from the root to the node */
+    struct step *path; /* from the root to the present node */
     size_t depth, capacity;
 };
 
-/* The copy of the innermost node, with those above it. NULL: out of memory. */
+/* The copy of the innermost node, with its ancestors. NULL: out of memory. */
 static struct cct_node *copy_path(struct copying *c)
 {
     size_t known = c->depth - 1;
@@ -53,7 +53,7 @@ static int copy_if_hot(struct copying *c, const struct cct_node *node)
     return 0;
 }
 
-/* A walk, which keeps the path to each node. */
+/* Walks the tree, storing the path to each node. */
 static int copy_hot(struct copying *c)
 {
     const struct cct_node *node = c->from->tree.root;

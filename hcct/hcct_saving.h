@@ -20,8 +20,8 @@ static inline void saving_leave(struct hcct *h, struct cct_node *parent, struct 
         hcct_prune(h, node);
 }
 
-/* After merging: writes the monitored nodes to `nodes`, which has room for all, the largest first, and keeps 1/eps of
- * them. Sets h->counters to their number. */
+/* After merging: stores the monitored nodes in `nodes`, which must have space for all, the largest first, and drops all but
+ * 1/eps of them. Sets h->counters to their number. */
 void saving_collect(struct hcct *h, struct cct_node **nodes);
 
 #endif

@@ -1,4 +1,4 @@
-/* hcct_sweep.c - walks and sweeps of trees whose nodes need not know their parents. */
+/* hcct_sweep.c - walks and sweeps of trees whose nodes may lack a pointer to their parent. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -38,11 +38,11 @@ void hcct_hold(struct hcct *h, bool held)
         h->stack[i]->links = (h->stack[i]->links & ~NODE_HELD) | (held ? NODE_HELD : 0);
 }
 
-/* One loop for each way to tell what is monitored. */
+/* Inlined once for each way to recognise monitored nodes. */
 static inline __attribute__((always_inline)) int sweep(struct hcct *h, bool marks,
                                                        void (*keep)(struct hcct *h, struct cct_node *node))
 {
-    struct cct_node **path = NULL, *node = h->tree.root; /* the nodes above */
+    struct cct_node **path = NULL, *node = h->tree.root; /* stack of ancestors */
     const uint64_t unseen = h->unseen;
     size_t depth = 0, capacity = 0;
     while (node) {
@@ -55,7 +55,7 @@ static inline __attribute__((always_inline)) int sweep(struct hcct *h, bool mark
             node = node->first_child;
             continue;
         }
-        /* Its children are done; so are those of all above it that have no sibling to come. */
+        /* Its children are done, and so are those of all ancestors without a further sibling. */
         while (node) {
             struct cct_node *parent = depth ? path[depth - 1] : NULL, *next = node->next_sibling;
             bool monitored = marks ? node->links & NODE_MONITORED : node->self[0] > unseen;

@@ -37,11 +37,11 @@ static const char *file_of(const struct trace_function *f)
     return slash ? slash + 1 : f->image;
 }
 
-/* "function (image)", or "image+0x123": what a function is called in every tree. NAMES_NONE: out of memory. */
+/* "function (image)", or "image+0x123": the name of a function in all trees. NAMES_NONE: out of memory. */
 static uint32_t name_of(struct tree_names *names, const struct trace_function *f)
 {
     const char *image = file_of(f);
-    char *text, *label; /* by the latter, trees call a function that has no name */
+    char *text, *label; /* trees use `label` for a function without a name */
     if (asprintf(&label, "%s+0x%" PRIx64, image, f->address) < 0)
         return NAMES_NONE;
     bool named = f->name[0] && strcmp(f->name, label) != 0;
@@ -53,7 +53,7 @@ static uint32_t name_of(struct tree_names *names, const struct trace_function *f
     free(label);
     if (named)
         free(text);
-    if (number != known) /* or out of memory */
+    if (number != known) /* (or memory ran out) */
         return number;
     if (!vec_reserve(names->functions, number, names->capacity, 1))
         return NAMES_NONE;
@@ -63,7 +63,7 @@ static uint32_t name_of(struct tree_names *names, const struct trace_function *f
     return own->image && own->name ? number : NAMES_NONE;
 }
 
-/* Adds a tree to a named one. functions: of its items. */
+/* Adds a tree to a named one. functions: those of its items. */
 static int add_named(struct cct *to, struct cct *from, const struct trace_function *functions, size_t count,
                      struct tree_names *names)
 {
@@ -77,7 +77,7 @@ static int add_named(struct cct *to, struct cct *from, const struct trace_functi
     return rc;
 }
 
-/* All calls of a trace, as a tree of functions. */
+/* Sums up all calls of a trace, as a tree of functions. */
 static int count_trace(struct trace *trace, struct named_tree *out, struct tree_names *names)
 {
     struct hcct *h = hcct_new(&(struct hcct_options){.kind = HCCT_EXACT, .metrics = 1});
@@ -129,7 +129,7 @@ int named_tree_load(const char *path, struct tree_names *names, struct named_tre
     return rc < 0 ? error_memory(err) : 0;
 }
 
-/* Which functions, by number, are of a file that the tree has a frame of. NULL: out of memory. */
+/* By number of a function: whether the tree has a frame of its file. NULL: out of memory. */
 static bool *find_files(struct named_tree *of, const struct tree_names *names)
 {
     uint32_t count = names_count(names->names);
@@ -154,21 +154,21 @@ static bool *find_files(struct named_tree *of, const struct tree_names *names)
 
 int named_tree_limit(struct named_tree *tree, struct named_tree *of, const struct tree_names *names)
 {
-    bool *kept = find_files(of, names);
+    bool *with_file = find_files(of, names);
     struct cct *to = cct_new(1);
     struct cct_node *root = cct_root(tree->tree), *at = root, *place = to ? cct_root(to) : NULL;
-    while (kept && place) {
+    while (with_file && place) {
         cct_weigh(to, place, at->self);
         struct cct_node *next = cct_next(root, at);
         if (!next)
             break;
         for (; cct_parent(next) != at; at = cct_parent(at))
-            place = kept[at->item] ? cct_parent(place) : place;
+            place = with_file[at->item] ? cct_parent(place) : place;
         at = next;
-        place = kept[at->item] ? cct_child(to, place, at->item) : place;
+        place = with_file[at->item] ? cct_child(to, place, at->item) : place;
     }
-    bool fine = kept && place;
-    free(kept);
+    bool fine = with_file && place;
+    free(with_file);
     cct_free(fine ? tree->tree : to);
     tree->tree = fine ? to : tree->tree;
     return fine ? 0 : -ENOMEM;

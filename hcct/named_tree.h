@@ -1,6 +1,6 @@
 /*
- * named_tree.h - trees of contexts from files, whose functions have the same numbers if they have the same names: in files of
- * the same name, wherever these were in memory (without a name: if they have the same address).
+ * named_tree.h - trees of contexts from files, with the same numbers for functions of the same name in files of the same name,
+ * wherever these were in memory (functions without a name: with the same address).
  */
 #ifndef FATHOM_HCCT_NAMED_TREE_H
 #define FATHOM_HCCT_NAMED_TREE_H
@@ -15,7 +15,7 @@
 /* The functions of several trees. */
 struct tree_names {
     struct names *names;              /* "function (image)" */
-    struct trace_function *functions; /* by number: as the first tree has them */
+    struct trace_function *functions; /* by number, as in the first tree that has it */
     size_t capacity;
     struct arena *texts;
 };
@@ -27,14 +27,14 @@ struct named_tree {
     bool traced; /* from a trace, which has no frames of files without hooks */
 };
 
-/* -ENOMEM; clear it also then. */
+/* -ENOMEM; has to be cleared even then. */
 int tree_names_init(struct tree_names *names, struct fathom_error *err);
 void tree_names_clear(struct tree_names *names);
-/* path: a saved tree, or a trace, which is the tree of all its calls. Errors as of saved_tree_read() and trace_read(). */
+/* path: a saved tree, or a trace, whose calls are summed up. Errors as for saved_tree_read() and trace_read(). */
 int named_tree_load(const char *path, struct tree_names *names, struct named_tree *out,
                     struct fathom_error *err);
-/* Leaves out the frames of files of which `of` has none. -ENOMEM. */
+/* Removes the frames of files of which `of` has none. -ENOMEM. */
 int named_tree_limit(struct named_tree *tree, struct named_tree *of, const struct tree_names *names);
-void named_tree_clear(struct named_tree *tree); /* zeros are allowed */
+void named_tree_clear(struct named_tree *tree); /* may be zeroed */
 
 #endif

@@ -1,11 +1,10 @@
-/* path.c - finds whole paths in a tree without searching again for what a path shares with the previous one.
- */
+/* path.c - finds whole paths in a tree without searching again for what a path shares with the previous one. */
 #include "base/vec.h"
 #include "hcct/children.h"
 
 static bool trail_reserve(struct trail *trail, size_t count)
 {
-    size_t capacity = trail->capacity; /* of both arrays, though the first alone may have grown */
+    size_t capacity = trail->capacity; /* one for both arrays, so it is set only when both have grown */
     return vec_reserve(trail->items, 0, capacity, count) &&
            vec_reserve(trail->nodes, 0, trail->capacity, count);
 }

@@ -10,13 +10,13 @@
 const double quality_taus[QUALITY_TAUS] = {0.1, 0.05, 0.01, 0.001};
 
 struct pair {
-    const struct cct_node *exact, *ours; /* ours: NULL if the tree does not have it */
+    const struct cct_node *exact, *ours; /* ours: NULL if the tree lacks it */
 };
 
 struct judging {
     struct quality *out;
     long double threshold;
-    uint64_t heaviest; /* w_max of the thesis */
+    uint64_t heaviest; /* w_max in the thesis */
     uint64_t covered;
     size_t uncovered, judged;
     size_t edges[QUALITY_TAUS], covered_edges[QUALITY_TAUS];
@@ -52,10 +52,10 @@ static void judge_pair(struct judging *j, const struct pair *pair)
     struct quality *q = j->out;
     uint64_t weight = pair->exact->self[0];
     bool hot = weight > 0 && (long double)weight >= j->threshold,
-         said = pair->ours && pair->ours->self[0] > 0;
+         returned = pair->ours && pair->ours->self[0] > 0;
     q->hot += hot;
-    q->false_positives += said && !hot;
-    q->false_negatives += hot && !said;
+    q->false_positives += returned && !hot;
+    q->false_negatives += hot && !returned;
     if (pair->ours) {
         j->covered += weight;
     } else {
@@ -64,13 +64,13 @@ static void judge_pair(struct judging *j, const struct pair *pair)
         q->mean_uncovered += part;
         j->uncovered++;
     }
-    if (said)
+    if (returned)
         judge_error(j, pair);
 }
 
-/* Calls `visit` for every context of the exact tree but the root. */
-static int walk(struct judging *j, struct cct *hcct, struct cct *exact,
-                void (*visit)(struct judging *j, const struct pair *pair))
+/* Calls `visit` for every context of the exact tree except the root. */
+static int walk_exact(struct judging *j, struct cct *hcct, struct cct *exact,
+                      void (*visit)(struct judging *j, const struct pair *pair))
 {
     struct pair root = {cct_root(exact), cct_root(hcct)};
     j->count = 0;
@@ -110,9 +110,9 @@ static uint64_t heaviest_of(struct cct *cct)
 
 /* A node of the exact tree: it is in the HCCT for all phi up to `most` / N. */
 struct rank {
-    uint64_t most; /* weight in its subtree of one context */
+    uint64_t most; /* largest weight of a context in its subtree */
     uint64_t weight;
-    uint32_t parent; /* a rank */
+    uint32_t parent; /* index of a rank */
 };
 
 /* All nodes, parents first. NULL: out of memory. */
@@ -138,7 +138,7 @@ static struct rank *rank_nodes(struct cct *exact)
         count++;
     }
     if (ranks)
-        ranks[0].weight = 0; /* the root is no context */
+        ranks[0].weight = 0; /* the root is not a context */
     for (size_t i = ranks ? cct_count(exact) : 0; i-- > 1;) {
         struct rank *above = &ranks[ranks[i].parent];
         above->most = ranks[i].most > above->most ? ranks[i].most : above->most;
@@ -176,9 +176,9 @@ int quality_of(struct cct *hcct, struct cct *exact, double phi, struct quality *
     struct judging j = {
         .out = out, .threshold = (long double)phi * cct_total(exact), .heaviest = heaviest_of(exact)};
     struct rank *ranks = rank_nodes(exact);
-    int rc = ranks ? walk(&j, hcct, exact, judge_pair) : -ENOMEM;
+    int rc = ranks ? walk_exact(&j, hcct, exact, judge_pair) : -ENOMEM;
     if (rc == 0)
-        rc = walk(&j, hcct, exact, count_edges);
+        rc = walk_exact(&j, hcct, exact, count_edges);
     for (size_t i = 1; rc == 0 && i < cct_count(exact); i++)
         out->hot_nodes += ranks[i].most > 0 && (long double)ranks[i].most >= j.threshold;
     free(ranks);

@@ -129,7 +129,7 @@ static int read_functions(struct reading *r)
     struct saved_tree *t = &r->tree;
     uint64_t count = bytes_uleb(&r->bytes);
     size_t capacity = 0;
-    if (r->bytes.failed || count > bytes_left(&r->bytes) / 3) /* bytes of one, at least */
+    if (r->bytes.failed || count > bytes_left(&r->bytes) / 3) /* minimum bytes of each */
         return damaged_tree(r, "more functions than it has room for");
     while (t->function_count < count) {
         const char *image = take_text(r), *name = take_text(r);
@@ -173,7 +173,7 @@ static int read_nodes(struct reading *r)
     struct cct_node *node = NULL;
     uint64_t count = bytes_uleb(&r->bytes);
     int rc = 0;
-    if (r->bytes.failed || count == 0 || count > bytes_left(&r->bytes) / 4) /* bytes of one, at least */
+    if (r->bytes.failed || count == 0 || count > bytes_left(&r->bytes) / 4) /* minimum bytes of each */
         return damaged_tree(r, "more contexts than it has room for");
     for (uint64_t i = 0; i < count && rc == 0; i++)
         rc = read_node(r, &node, i == 0);

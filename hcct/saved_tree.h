@@ -23,13 +23,13 @@
 #define SAVED_TREE_HEAD    32u /* bytes before the payload */
 
 struct saved_tree {
-    struct cct *tree; /* of one metric; items are indices of functions */
+    struct cct *tree; /* has one metric; items are indices of functions */
     struct trace_function *functions;
     size_t function_count;
     const char *unit;    /* of weights: "calls", "ns", "ticks" */
     const char *command; /* what ran; "" if unknown */
-    uint64_t bound;      /* a weight may lack as much, and so may a context that is not there */
-    struct arena *texts; /* of what was read; NULL otherwise */
+    uint64_t bound;      /* weights, and those of missing contexts, may be too low by this much */
+    struct arena *texts; /* owns what was read; NULL otherwise */
 };
 
 /* Writes to fd, which stays the caller's; path is for messages. -ENOMEM, or what file_write_all() does. */

@@ -57,8 +57,8 @@ int slab_reserve(struct slab *slab, size_t count)
     return add_block(slab, (bytes + LINE - 1) / LINE * LINE);
 }
 
-/* A quarter of all before it, within bounds: that is what may not be used. */
-static int grow(struct slab *slab)
+/* Adds a block: a quarter of the size of all others together, within bounds, as that much may stay unused. */
+static int add_slab_block(struct slab *slab)
 {
     size_t size = FIRST_BLOCK;
     while (size < slab->bytes / 4 && size < MOST_BLOCK)
@@ -73,7 +73,7 @@ void *slab_alloc(struct slab *slab)
         slab->free = *(void **)object;
         return object;
     }
-    if ((size_t)(slab->end - slab->at) < slab->object && grow(slab) < 0)
+    if ((size_t)(slab->end - slab->at) < slab->object && add_slab_block(slab) < 0)
         return NULL;
     object = slab->at;
     slab->at += slab->object;

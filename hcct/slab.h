@@ -1,6 +1,6 @@
 /*
- * slab.h - memory for very many objects of one size, in blocks that grow with their number. Blocks of 2 MiB and
- * more ask for huge pages, but for reserved ones. An object that is given back is the next one to be handed out.
+ * slab.h - memory for very many objects of one size, in blocks that grow with their number. Blocks of 2 MiB and more ask for
+ * huge pages, except reserved ones. The object freed last is the next one to be allocated.
  */
 #ifndef FATHOM_HCCT_SLAB_H
 #define FATHOM_HCCT_SLAB_H
@@ -15,20 +15,20 @@ struct slab {
     unsigned char *at, *end;
     void *free; /* linked by their first word */
     struct slab_block *blocks;
-    size_t bytes; /* taken from the system */
+    size_t bytes; /* allocated from the system */
 };
 
-/* Objects whose size is 32 do not cross cache lines. */
+/* Objects of 32 bytes do not cross cache lines. */
 void slab_init(struct slab *slab, size_t object);
 void slab_clear(struct slab *slab);
-/* The next objects, this many, are in one block. -1: out of memory. For a slab without any. */
+/* The next `count` objects are allocated from one block. The slab must be unused. -1: out of memory. */
 int slab_reserve(struct slab *slab, size_t count);
-/* So many objects more can be allocated without failing. -1: out of memory. */
+/* Makes sure that this many more objects can be allocated without failing. -1: out of memory. */
 int slab_spare(struct slab *slab, size_t count);
-bool slab_is_one(const struct slab *slab); /* block */
-/* Where its first object is; of a slab with one block. */
+bool slab_is_one(const struct slab *slab); /* there is one block */
+/* The address of the first object, if there is one block. */
 void *slab_first(const struct slab *slab);
-/* Of its one block the first `count` objects are in use now, and all others are not. */
+/* With one block: the first `count` objects are in use from now on, and no others. */
 void slab_restart(struct slab *slab, size_t count);
 /* Not zeroed; NULL: out of memory. */
 void *slab_alloc(struct slab *slab);

@@ -37,14 +37,14 @@ struct trace_function {
     uint64_t address;         /* of the entry, in the image */
 };
 
-struct trace_place { /* what stands for a call: a function, and from where it was called */
+struct trace_place { /* a call: a function, and where it was called from */
     uint32_t function;
     uint64_t site;
 };
 
 struct trace_thread {
     uint32_t pid, tid;
-    size_t first, end; /* its part of the events */
+    size_t first, end; /* its range of the events */
 };
 
 /* Writing: all functions return 0 or what file_write_all() does. ----------------------------------------- */
@@ -57,17 +57,18 @@ int trace_write_function(struct trace_writer *writer, const struct trace_functio
                          struct fathom_error *err);
 int trace_write_place(struct trace_writer *writer, struct trace_place place, struct fathom_error *err);
 int trace_write_thread(struct trace_writer *writer, uint32_t pid, uint32_t tid, struct fathom_error *err);
-/* value: the place, or how many frames have returned; ticks: only of TRACE_ENTER. */
+/* value: the place, or how many frames have returned; ticks: only for TRACE_ENTER. */
 int trace_write_event(struct trace_writer *writer, enum trace_event_kind kind, uint32_t value, uint64_t ticks,
                       struct fathom_error *err);
-/* Writes what is left and the end. */
+/* Writes what is buffered, and the end block. */
 int trace_writer_end(struct trace_writer *writer, struct fathom_error *err);
 void trace_writer_free(struct trace_writer *writer);
 
 /* Reading ------------------------------------------------------------------------------------------------ */
 
-#define TRACE_RETURN     UINT32_MAX  /* an event: the innermost function returns */
-#define TRACE_RESUMED    0x80000000u /* added to a place: the thread goes on with it, and does not enter it */
+#define TRACE_RETURN UINT32_MAX /* an event: the innermost function returns */
+/* added to a place: the thread continues in it, and does not enter it */
+#define TRACE_RESUMED    0x80000000u
 #define TRACE_PLACES_MAX (1u << 30)
 
 /* A whole trace in memory. Every number in it was checked, and no thread returns from more than it entered. */
@@ -76,7 +77,7 @@ struct trace {
     struct trace_place *places;
     struct trace_thread *threads;
     uint32_t *events; /* TRACE_RETURN; the place entered; or TRACE_RESUMED with a place */
-    uint32_t *ticks;  /* of each event: 0 for those that enter nothing */
+    uint32_t *ticks;  /* by event: 0 for those that enter nothing */
     size_t function_count, place_count, thread_count, event_count;
     size_t entered; /* events that enter a function */
     struct arena *names;

@@ -14,7 +14,7 @@
 struct reading {
     struct trace trace;
     size_t function_capacity, place_capacity, thread_capacity, event_capacity, tick_capacity;
-    size_t depth; /* frames that the thread has entered and not left */
+    size_t depth; /* frames that the thread is in */
     bool ended;
     const char *name;
     struct fathom_error *err;
@@ -26,7 +26,7 @@ static int damaged_trace(const struct reading *r, const char *what)
 }
 
 /* A copy without control characters. NULL: out of memory. */
-static const char *keep_text(struct trace *t, const char *text)
+static const char *copy_text(struct trace *t, const char *text)
 {
     char *copy = arena_strdup(t->names, text);
     if (copy)
@@ -42,7 +42,7 @@ static int read_functions(struct reading *r, struct bytes *b)
         uint64_t address = bytes_uleb(b);
         if (b->failed)
             break;
-        struct trace_function f = {keep_text(t, image), keep_text(t, name), address};
+        struct trace_function f = {copy_text(t, image), copy_text(t, name), address};
         if (!f.image || !f.name || !vec_push(t->functions, t->function_count, r->function_capacity, f))
             return error_memory(r->err);
     }

@@ -13,7 +13,7 @@
 struct trace_writer {
     int fd;
     const char *path;
-    bool begun;
+    bool has_head;
     uint32_t kind; /* of the block being filled; 0: none */
     size_t used;   /* bytes of its payload */
     uint64_t entered;
@@ -36,13 +36,13 @@ static void put_value(uint8_t *out, uint64_t value, size_t bytes)
         out[i] = (uint8_t)(value >> 8 * i);
 }
 
-static int flush(struct trace_writer *w, struct fathom_error *err)
+static int flush_block(struct trace_writer *w, struct fathom_error *err)
 {
     static const uint8_t head[TRACE_HEAD] = TRACE_MAGIC "\x01";
-    int rc = w->begun ? 0 : file_write_all(w->fd, head, sizeof head, w->path, err);
+    int rc = w->has_head ? 0 : file_write_all(w->fd, head, sizeof head, w->path, err);
     if (rc < 0)
         return rc;
-    w->begun = true;
+    w->has_head = true;
     if (!w->kind)
         return 0;
     put_value(w->block, w->kind, 4);
@@ -54,10 +54,10 @@ static int flush(struct trace_writer *w, struct fathom_error *err)
     return rc;
 }
 
-/* Makes room for so many bytes in a block of that kind. */
-static int need(struct trace_writer *w, enum trace_kind kind, size_t bytes, struct fathom_error *err)
+/* Makes space for this many bytes in a block of this kind. */
+static int reserve_bytes(struct trace_writer *w, enum trace_kind kind, size_t bytes, struct fathom_error *err)
 {
-    int rc = w->kind && (w->kind != kind || bytes > TRACE_BLOCK_MAX - w->used) ? flush(w, err) : 0;
+    int rc = w->kind && (w->kind != kind || bytes > TRACE_BLOCK_MAX - w->used) ? flush_block(w, err) : 0;
     w->kind = kind;
     return rc;
 }
@@ -84,7 +84,7 @@ int trace_write_function(struct trace_writer *w, const struct trace_function *fu
     size_t image = strlen(function->image) + 1, name = strlen(function->name) + 1;
     if (image > TRACE_BLOCK_MAX / 4 || name > TRACE_BLOCK_MAX / 4)
         return error_set(err, ENAMETOOLONG, "the name of a function is too long for %s", w->path);
-    int rc = need(w, TRACE_FUNCTIONS, image + name + NUMBER_MAX, err);
+    int rc = reserve_bytes(w, TRACE_FUNCTIONS, image + name + NUMBER_MAX, err);
     if (rc < 0)
         return rc;
     add_text(w, function->image, image);
@@ -95,7 +95,7 @@ int trace_write_function(struct trace_writer *w, const struct trace_function *fu
 
 int trace_write_place(struct trace_writer *w, struct trace_place place, struct fathom_error *err)
 {
-    int rc = need(w, TRACE_PLACES, 2 * NUMBER_MAX, err);
+    int rc = reserve_bytes(w, TRACE_PLACES, 2 * NUMBER_MAX, err);
     if (rc < 0)
         return rc;
     add_number(w, place.function);
@@ -105,19 +105,19 @@ int trace_write_place(struct trace_writer *w, struct trace_place place, struct f
 
 int trace_write_thread(struct trace_writer *w, uint32_t pid, uint32_t tid, struct fathom_error *err)
 {
-    int rc = flush(w, err);
+    int rc = flush_block(w, err);
     if (rc < 0)
         return rc;
     w->kind = TRACE_THREAD;
     add_number(w, pid);
     add_number(w, tid);
-    return flush(w, err);
+    return flush_block(w, err);
 }
 
 int trace_write_event(struct trace_writer *w, enum trace_event_kind kind, uint32_t value, uint64_t ticks,
                       struct fathom_error *err)
 {
-    int rc = need(w, TRACE_EVENTS, 2 * NUMBER_MAX, err);
+    int rc = reserve_bytes(w, TRACE_EVENTS, 2 * NUMBER_MAX, err);
     if (rc < 0)
         return rc;
     add_number(w, (uint64_t)value << 2 | kind);
@@ -130,13 +130,13 @@ int trace_write_event(struct trace_writer *w, enum trace_event_kind kind, uint32
 
 int trace_writer_end(struct trace_writer *w, struct fathom_error *err)
 {
-    int rc = flush(w, err);
+    int rc = flush_block(w, err);
     if (rc < 0)
         return rc;
     w->kind = TRACE_END;
     w->used = 8;
     put_value(w->block + BLOCK_HEAD, w->entered, 8);
-    return flush(w, err);
+    return flush_block(w, err);
 }
 
 void trace_writer_free(struct trace_writer *w)

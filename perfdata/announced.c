@@ -12,42 +12,43 @@
 #include "perfdata/stack_parts.h"
 #include "perfdata/walks.h"
 
-/* Bytes of a stack whose record is to come. */
+/* Bytes of a stack whose record has yet to come. */
 struct more {
     struct stack_record head;
     uint32_t tid;
-    uint32_t from, end; /* bytes from SP on; end 0: none */
+    uint32_t from, end; /* range of bytes from SP; end 0: none */
 };
 
 struct announced {
     const struct event *events;
     size_t count;
-    bool *followed; /* of each event, whether the program sees it: a sample of it had a record */
-    struct table *
-        last; /* thread, page of code and SP -> what was announced last: a record's number, and `places` << 32 */
-    struct table *places_of; /* hash of places -> place in `places` + 1 */
+    bool *followed; /* by event: whether the BPF program sees it, as a sample of it had a record */
+    /* thread, page of code and SP -> what was announced last: a record's number, and `places` << 32 */
+    struct table *last;
+    struct table *places_of; /* hash of places -> index in `places` + 1 */
     struct stack_places *places;
     size_t place_count, place_capacity;
-    struct table
-        *lives; /* TID with announcements -> how often they were forgotten; a part of the keys of `last` */
+    /* TID with announcements -> how often they were dropped; part of the keys of `last` */
+    struct table *lives;
     uint64_t damaged, unresolved;
     bool any;          /* a stack record was seen */
-    uint8_t page_bits; /* as in the first one */
-    uint8_t compared;  /* likewise */
+    uint8_t page_bits; /* as in the first record */
+    uint8_t compared;  /* the same */
     bool from_sp;      /* as in struct sample */
-    bool pending;      /* the last record's sample, the thread's next, has not come yet */
+    bool pending;      /* the last record's sample, the thread's next one, has not come yet */
     uint32_t checks;   /* the number of the stack that it should be; 0: none */
     uint32_t pending_tid;
     uint64_t pending_time;
     struct stack_parts parts; /* of the last record; bytes: NULL if its stack is not new */
-    struct scripts *scripts;  /* NULL: not wanted */
+    struct scripts *scripts;  /* NULL: not used */
     struct walks *walks;
     struct walked walked; /* of the last record, like the next */
     bool has_walked;
     bool no_places;
-    struct stack_places last_places; /* then: of the last record; count: 0: it tells none */
-    struct more more;                /* they are in `unfolded` */
-    uint8_t *unfolded; /* its stack, if it has a run, or words, or if there was more of it; else not used */
+    struct stack_places last_places; /* count: 0: the record has none */
+    struct more more;                /* its bytes are in `unfolded` */
+    /* the stack of the last record, if it has a run, words, or more bytes that came before; otherwise unused */
+    uint8_t *unfolded;
     size_t unfolded_capacity;
 };
 
@@ -57,7 +58,7 @@ static bool is_sampled(const struct event *event)
     return !event->audit && !event->stacks && !dummy && (event->attr.freq || event->attr.sample_period);
 }
 
-/* If there is only one event that the program can see, it is that. */
+/* If the BPF program can see only one event, it is that one. */
 static void follow_only(struct announced *a)
 {
     size_t sampled = 0, last = 0;
@@ -132,23 +133,23 @@ static uint64_t key_of(const struct announced *a, uint32_t tid, uint64_t ip, uin
            hash_u64((tid | (life ? *life << 32 : 0)) + UINT64_C(0x9e3779b97f4a7c15));
 }
 
-/* What was announced of this thread no longer counts. The program may go on with it: then nothing is said. */
-static void forget(struct announced *a, uint32_t tid)
+/* Drops the announcements of a thread. The program may still rely on them, and then says nothing. */
+static void forget_announcements(struct announced *a, uint32_t tid)
 {
     uint64_t *life = table_find(a->lives, tid);
     if (life)
         ++*life;
 }
 
-/* A thread, or a process, begins anew. */
+/* Drops the announcements of a thread or process that starts anew. */
 static void forget_thread(struct announced *a, uint32_t tid)
 {
-    forget(a, tid);
+    forget_announcements(a, tid);
     if (a->scripts)
         scripts_forget(a->scripts, tid);
 }
 
-/* Whether a record is one that may follow those before it. */
+/* Whether a record may follow those before it. */
 static bool is_plausible(const struct announced *a, const struct stack_record *r)
 {
     return r->page_bits < 64 && (!a->any || (r->page_bits == a->page_bits && r->compared == a->compared)) &&
@@ -158,14 +159,15 @@ static bool is_plausible(const struct announced *a, const struct stack_record *r
            (r->kind == STACK_RECORD_GONE) == (r->number == STACK_RECORD_NOWHERE);
 }
 
-/* Whether a record is about the stack of which there is more. */
+/* Whether a record is about the stack with the bytes in `more`. */
 static bool is_of_more(const struct more *more, uint32_t tid, const struct stack_record *record)
 {
     return more->end && more->tid == tid && more->head.number == record->number &&
            more->head.sp == record->sp && more->head.ip == record->ip;
 }
 
-/* Bytes of the stack whose record is to come: what comes in another order than it is written in is of no use. 1, or -ENOMEM. */
+/* Takes bytes of a stack whose record has yet to come; bytes in any other order than that of writing are useless. 1, or
+ * -ENOMEM. */
 static int take_more(struct announced *a, uint32_t tid, const struct stack_parts *parts,
                      struct fathom_error *err)
 {
@@ -184,9 +186,9 @@ static int take_more(struct announced *a, uint32_t tid, const struct stack_parts
     return 1;
 }
 
-/* Puts bytes of a new stack, which those that came before its record follow, in front of these; and behind them the outermost ones. false:
- * no memory. */
-static bool join_more(struct announced *a)
+/* Puts together the bytes of a new stack: its own, then those that came before its record, then the outermost ones. false: out
+ * of memory. */
+static bool join_bytes(struct announced *a)
 {
     struct stack_parts *parts = &a->parts;
     const struct more *more = &a->more;
@@ -206,12 +208,12 @@ static bool join_more(struct announced *a)
     return true;
 }
 
-/* The bytes of a stack that is new. false: no memory. */
+/* Takes the bytes of a new stack. false: out of memory. */
 static bool take_bytes(struct announced *a, uint32_t tid)
 {
     struct stack_parts *parts = &a->parts;
     if (is_of_more(&a->more, tid, &parts->head))
-        return join_more(a);
+        return join_bytes(a);
     if (!stack_parts_folded(parts))
         return true;
     if (!vec_reserve(a->unfolded, 0, a->unfolded_capacity, stack_parts_whole(parts)))
@@ -222,8 +224,8 @@ static bool take_bytes(struct announced *a, uint32_t tid)
     return true;
 }
 
-/* The frames of a stack that was walked while recording. One that cannot be read is as one of which nothing is known but that it is
- * new. 0 or -ENOMEM. */
+/* Takes the frames of a stack that was walked while recording. If they cannot be read, only the fact that it is new is known. 0
+ * or -ENOMEM. */
 static int take_walk(struct announced *a, const struct sample *sample)
 {
     const struct stack_parts *parts = &a->parts;
@@ -237,7 +239,7 @@ static int take_walk(struct announced *a, const struct sample *sample)
     return rc == -ENOMEM ? rc : 0;
 }
 
-/* Where a record says that its stack lies: its place in a->places + 1; 0: it does not say; UINT32_MAX: out of memory. */
+/* The stack's places according to the record: index in a->places + 1; 0: none; UINT32_MAX: out of memory. */
 static uint32_t take_places(struct announced *a)
 {
     const struct stack_placed *placed = &a->parts.placed;
@@ -263,8 +265,8 @@ static uint32_t take_places(struct announced *a)
     return (uint32_t)*index;
 }
 
-/* Raw data without our mark is another program's, or damaged. What a damaged record announced is not known, so no
- * earlier announcement of its thread counts. */
+/* Raw data without our mark belongs to another program, or is damaged. It is unknown what a damaged record announced, so all
+ * earlier announcements of its thread are dropped. */
 static int take_record(struct announced *a, const struct sample *sample, struct fathom_error *err)
 {
     struct stack_parts parts;
@@ -277,7 +279,7 @@ static int take_record(struct announced *a, const struct sample *sample, struct 
     if (!stack_parts_read(sample->raw, sample->raw_size, &parts) || !is_plausible(a, &parts.head)) {
         a->damaged += magic == STACK_RECORD_MAGIC;
         a->more.end = 0;
-        forget(a, sample->tid);
+        forget_announcements(a, sample->tid);
         return 1;
     }
     const struct stack_record record = parts.head;
@@ -309,7 +311,7 @@ static int take_record(struct announced *a, const struct sample *sample, struct 
     else if (!take_bytes(a, sample->tid) || take_walk(a, sample) < 0)
         return error_memory(err);
     a->more.end = 0;
-    if (is_read && sample->stack) { /* stack_sample.h */
+    if (is_read && sample->stack) { /* from stack_sample.h */
         a->parts.bytes = sample->stack;
         a->parts.size = sample->stack_size;
         a->parts.cut = sample->stack_size >= STACK_RECORD_MAX;
@@ -319,7 +321,7 @@ static int take_record(struct announced *a, const struct sample *sample, struct 
     return 1;
 }
 
-/* Whether the last record is about this sample. One that is, but not about its stack, is damaged. */
+/* Whether the last record is about this sample. If it is, but has another PC or SP, it is damaged. */
 static bool take_pending(struct announced *a, const struct sample *sample)
 {
     if (!a->pending || a->pending_tid != sample->tid)
@@ -330,7 +332,7 @@ static bool take_pending(struct announced *a, const struct sample *sample)
     bool own = a->parts.head.sp == sample->sp && (a->parts.head.ip ^ sample->reg_ip) >> a->page_bits == 0;
     if (!own && sample->has_regs) {
         a->damaged++;
-        forget(a, sample->tid);
+        forget_announcements(a, sample->tid);
     }
     return own;
 }

@@ -12,7 +12,7 @@
 #define ENTRY_SIZE   28 /* pid, 20 bytes of build-id, its size, 3 of padding; then the path */
 #define DEFAULT_SIZE 20 /* of a build-id whose size is not recorded */
 
-/* A path with two builds in one recording says nothing about a mapping. */
+/* A path with two builds in one recording has none for its mappings. */
 static int add_build_id(struct build_ids *ids, const char *path, const struct build_id_entry *entry)
 {
     if (!ids->paths && !(ids->paths = names_new()))
@@ -34,7 +34,7 @@ static int add_build_id(struct build_ids *ids, const char *path, const struct bu
     return vec_push(ids->entries, ids->count, ids->capacity, *entry) ? 0 : -ENOMEM;
 }
 
-/* Under this name stock perf lists the kernel; to that of its mapping, a symbol's is appended. */
+/* Stock perf lists the kernel under this name; the name of its mapping has a symbol's name appended. */
 static const char kernel_path[] = "[kernel.kallsyms]";
 
 int build_ids_take(struct build_ids *ids, uint16_t misc, struct bytes body)

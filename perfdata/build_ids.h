@@ -17,7 +17,7 @@ struct build_ids { /* zeroed: empty */
     struct names *paths;
     struct table *by_path; /* hash of a path -> number of its name + 1 */
     struct build_id_entry *entries;
-    uint32_t count, capacity; /* indexed by the path's number */
+    uint32_t count, capacity; /* of entries, by the path's number */
 };
 
 /* Takes one entry: the bytes after its record header, and the header's misc field. Invalid entries are

@@ -13,7 +13,7 @@
 #define SAMPLE_TYPE                                                                                          \
     (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD |     \
      PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_WEIGHT)
-#define KERNEL_PID UINT32_MAX /* of mappings */
+#define KERNEL_PID UINT32_MAX /* owner of the kernel's mappings */
 
 struct chained {
     struct writer *writer;
@@ -23,24 +23,24 @@ struct chained {
     size_t size; /* of the record being made */
 };
 
-/* Of SAMPLE_TYPE, as sample_id_all has it at the end of records. */
+/* The fields of SAMPLE_TYPE, as sample_id_all puts them at the end of records. */
 struct trailer {
     __u32 pid, tid;
     __u64 time, id;
 };
 
-struct sample_fields { /* before the chain */
+struct sample_fields { /* those before the chain */
     struct perf_event_header header;
     __u64 id, ip;
     __u32 pid, tid;
     __u64 time, period, chain_length;
 };
 
-struct mmap_fields { /* before the path */
+struct mmap_fields { /* those before the path */
     struct perf_event_header header;
     __u32 pid, tid;
     __u64 address, length, offset;
-    __u8 build_id_size, reserved[3], build_id[20]; /* or device and inode, which are not known */
+    __u8 build_id_size, reserved[3], build_id[20]; /* or device and inode, which are unknown */
     __u32 protection, flags;
 };
 
@@ -113,7 +113,7 @@ static void put_bytes(struct chained *c, const void *data, size_t size)
     c->size += size;
 }
 
-/* With its NUL, and zeros up to a multiple of 8 bytes. */
+/* Writes the text with its NUL, padded with zeros to a multiple of 8 bytes. */
 static void put_text(struct chained *c, const char *text)
 {
     size_t size = strlen(text) + 1;
@@ -122,7 +122,7 @@ static void put_text(struct chained *c, const char *text)
     c->size += -size & 7;
 }
 
-static int append(struct chained *c, struct fathom_error *err)
+static int append_record(struct chained *c, struct fathom_error *err)
 {
     uint16_t size = (uint16_t)c->size;
     memcpy(c->record + offsetof(struct perf_event_header, size), &size, sizeof size);
@@ -209,7 +209,7 @@ int chained_record(struct chained *c, const struct record *r, struct fathom_erro
         return 0;
     struct trailer trailer = {r->pid, r->tid, r->time, c->id};
     put_bytes(c, &trailer, sizeof trailer);
-    return append(c, err);
+    return append_record(c, err);
 }
 
 int chained_sample(struct chained *c, const struct sample *s, const uint64_t *chain, size_t count,
@@ -232,7 +232,7 @@ int chained_sample(struct chained *c, const struct sample *s, const uint64_t *ch
     put_bytes(c, &f, sizeof f);
     put_bytes(c, chain, count * sizeof *chain);
     put_bytes(c, &weight, sizeof weight);
-    return append(c, err);
+    return append_record(c, err);
 }
 
 int chained_close(struct chained *c, struct fathom_error *err)

@@ -16,7 +16,7 @@
 enum { REG_BP = 6, REG_SP = 7, REG_IP = 8 };
 
 #define BRANCH_HW_INDEX (UINT64_C(1) << 17)
-#define BRANCH_COUNTERS (UINT64_C(1) << 19) /* Linux 6.8 */
+#define BRANCH_COUNTERS (UINT64_C(1) << 19) /* since Linux 6.8 */
 
 static int8_t register_place(uint64_t mask, int number)
 {
@@ -114,7 +114,7 @@ void layout_of(const struct perf_event_attr *attr, struct layout *layout)
     }
 }
 
-/* Several events: learns their IDs and the one place where these are found. */
+/* For several events: learns their IDs and the one place where these are found. */
 static int learn_ids(struct decoder *decoder, const struct event *events, struct fathom_error *err)
 {
     decoder->by_id = table_new();
@@ -141,7 +141,7 @@ static int learn_ids(struct decoder *decoder, const struct event *events, struct
     return 0;
 }
 
-/* perf's names for one event of several kinds of cores differ in the PMU only. */
+/* perf's names for one event on several kinds of cores differ only in the PMU. */
 static const char *without_core(const char *name)
 {
     static const char *const units[] = {"cpu_core/", "cpu_atom/", "cpu_lowpower/"};
@@ -151,7 +151,7 @@ static const char *without_core(const char *name)
     return name;
 }
 
-/* The length of a name without how precise the event is ("cycles:upp"), which kinds of cores can differ in. */
+/* The length of a name without its precision ("cycles:upp"), in which kinds of cores can differ. */
 static size_t without_precision(const char *name)
 {
     size_t all = strlen(name), length = all;
@@ -161,8 +161,8 @@ static size_t without_precision(const char *name)
     return mark && (name[mark - 1] == ':' || name[mark - 1] == '/') ? length : all;
 }
 
-/* Whether an event is another one for the other kind of core (the kernel tells the PMU by the type, or by the upper half of
- * the config), or for another function whose calls are timed, or that allocates. */
+/* Whether an event is the other one's counterpart for another kind of core (the kernel distinguishes PMUs by type, or by the
+ * upper half of config), for another function whose calls are timed, or for another function that allocates. */
 static bool is_same(const struct event *event, const struct event *other)
 {
     const struct perf_event_attr *a = &event->attr, *b = &other->attr;

@@ -35,7 +35,7 @@ static const char *const hardware[] = {
     [PERF_COUNT_HW_REF_CPU_CYCLES] = "ref-cycles",
 };
 
-/* Of an event of ours: its attr has a mark, and a recording that was not finished has no names. NULL: it is none. */
+/* The name of one of our own events, whose attr has a mark: an unfinished recording has no names. NULL: it is not one of ours. */
 static const char *marked_name(const struct perf_event_attr *attr)
 {
     static const char *const heap[] = {

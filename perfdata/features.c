@@ -18,7 +18,7 @@
 #include "perfdata/layout.h"
 
 #define NAME_ALIGN             64
-#define BUILD_ID_HOST_PID      UINT32_MAX /* pid -1: the host's, not a guest's */
+#define BUILD_ID_HOST_PID      UINT32_MAX /* pid -1: of the host, not a guest */
 #define BUILD_ID_NAME_SIZE_MAX 4160
 
 void features_free(struct features *features)
@@ -105,7 +105,7 @@ static void put_string(FILE *out, const char *text)
     fwrite(padding, 1, padded - length, out);
 }
 
-/* What is not known is left out. */
+/* Writes nothing if the text is unknown. */
 static void put_known(FILE *out, const char *text)
 {
     if (*text)
@@ -135,7 +135,7 @@ static void put_events(FILE *out, const struct event *events, size_t count)
     }
 }
 
-/* Version, type, level, ratio, room for a piece. */
+/* Version, type, level, ratio, space for a piece. */
 static void put_compressed(FILE *out, const struct features *features)
 {
     put_u32(out, 1);

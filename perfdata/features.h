@@ -1,6 +1,6 @@
 /*
- * features.h - private to perfdata/: the sections after the records of a file: host, command line, event
- * names, build-ids, times. Collected while the records are written, serialised at the end.
+ * features.h - private to perfdata/: the sections after the records of a file: host, command line, event names, build-ids,
+ * times. Collected while the records are written, serialised at the end.
  */
 #ifndef FATHOM_PERFDATA_FEATURES_H
 #define FATHOM_PERFDATA_FEATURES_H
@@ -22,8 +22,8 @@ struct features {
     uint64_t first_time, last_time; /* of the samples, ns; 0: none yet */
     const struct host *host;        /* the recorded machine; borrowed; NULL: this one */
     struct trailer trailer;         /* its scaling is borrowed */
-    int level;                      /* zstd's, of compressed records; 0: they are not */
-    uint64_t raw, packed;           /* bytes of records, and what they were compressed to; 0: not yet known */
+    int level;                      /* zstd's, for compressed records; 0: not compressed */
+    uint64_t raw, packed;           /* bytes of records, and compressed bytes; 0: unknown yet */
 };
 
 void features_free(struct features *features);
@@ -51,7 +51,7 @@ struct feature_source { /* where features come from */
 };
 
 #define FEATURES_WRITTEN 14
-extern const enum feature features_written[FEATURES_WRITTEN]; /* in order of their bits */
+extern const enum feature features_written[FEATURES_WRITTEN]; /* sorted by bit */
 
 /* Fills in from->host. */
 void feature_source_host(struct feature_source *from);
@@ -63,15 +63,15 @@ struct feature_bytes {
     size_t size;
     uint64_t bits[4]; /* the header's bit map */
 };
-/* Serialised for file offset `at`. */
+/* Serialises the features for file offset `at`. */
 int features_serialise(const struct features *features, const struct event *events, size_t count, uint64_t at,
                        struct feature_bytes *out, struct fathom_error *err);
-/* stream.c: the start of a recording in pipe mode: magic, attrs with their ids, names, features as records,
- * formats of tracepoints; malloc'ed, the caller frees. It lacks what is known only at the end. -E2BIG: an
- * event with more ids than fit into a record. */
+/* stream.c: the start of a recording in pipe mode: magic, attrs with their ids, names, features as records, formats of
+ * tracepoints; malloc'ed, owned by the caller. It lacks what is known only at the end. -E2BIG: an event has more ids than fit
+ * into a record. */
 int features_stream(const struct features *features, const struct event *events, size_t count, uint8_t **data,
                     size_t *size, struct fathom_error *err);
-/* Its end: build-ids, and the trailer (trailer.h), as records; malloc'ed, the caller frees. */
+/* The end of one: build-ids, and the trailer (trailer.h), as records; malloc'ed, owned by the caller. */
 int features_stream_end(const struct features *features, const struct event *events, size_t count,
                         uint8_t **data, size_t *size, struct fathom_error *err);
 

@@ -33,7 +33,7 @@ struct file_header {
 };
 _Static_assert(sizeof(struct file_header) == 104, "the header of perf.data has 104 bytes");
 
-/* How much of an attr we write: with later fields, Debian 12's stock perf refuses the file. */
+/* The size of the attrs that we write: with later fields, Debian 12's stock perf refuses the file. */
 #define ATTR_SIZE PERF_ATTR_SIZE_VER7
 
 struct file_attr {
@@ -50,7 +50,7 @@ static inline void attr_to_file(const struct perf_event_attr *attr, uint8_t *out
     memcpy(out, &copy, sizeof copy < ATTR_SIZE ? sizeof copy : ATTR_SIZE);
 }
 
-/* From the file: `size` bytes, which may be fewer or more than we know. */
+/* Copies an attr from a file: `size` bytes, which may be fewer or more than we know. */
 static inline void attr_from_file(const uint8_t *data, size_t size, struct perf_event_attr *attr)
 {
     memset(attr, 0, sizeof *attr);
@@ -77,7 +77,7 @@ enum feature {
 
 #define COMPRESSED_ZSTD 1 /* the type in FEATURE_COMPRESSED */
 
-/* perf's own records. All others from 64 on contain nothing that is needed here. */
+/* Record types of perf's own. Others from 64 on contain nothing that is needed here. */
 enum user_record {
     USER_HEADER_ATTR = 64,
     USER_HEADER_TRACING_DATA = 66, /* u32 size; that many bytes, padded to 8, follow the record (pipe mode) */

@@ -52,7 +52,7 @@ int head_copy(struct head *head, const struct event *events, size_t count, const
     return 0;
 }
 
-#define SECTION_MOST ((uint64_t)64 << 20) /* bytes of one that are read */
+#define SECTION_MOST ((uint64_t)64 << 20) /* bytes of one section */
 
 /* Copies the part of the file that a section covers to *copy (which is freed first, and finally by the
  * caller), clipped to the file. */
@@ -122,7 +122,7 @@ static const char *feature_string(struct bytes *b)
 static int read_command(struct head *head, struct bytes b, struct fathom_error *err)
 {
     size_t used = 0;
-    /* In the file each word has a NUL and a length of 4 bytes, which leaves room for blank and quotes. */
+    /* In the file each word has a NUL and a length of 4 bytes, which leaves space for a blank and quotes. */
     char *command = malloc(TEXT_QUOTED(bytes_left(&b)));
     if (!command)
         return error_memory(err);
@@ -201,7 +201,7 @@ static void read_host(struct host *host, uint64_t feature, struct bytes b)
     }
 }
 
-/* Larger ones are left out: perf does not read the events' own data then. */
+/* Larger data is ignored: perf then does not read the events' own data. */
 static int read_tracing(struct head *head, struct bytes b, struct fathom_error *err)
 {
     const size_t size = bytes_left(&b);
@@ -214,7 +214,7 @@ static int read_tracing(struct head *head, struct bytes b, struct fathom_error *
     return 0;
 }
 
-/* Whether the feature is used; others may be large. */
+/* Whether the feature is used; unused ones may be large. */
 static bool is_read(uint64_t feature)
 {
     return is_of_host(feature) || feature == FEATURE_CMDLINE || feature == FEATURE_EVENT_DESC ||
@@ -412,7 +412,7 @@ static int read_attr_record(struct head *head, struct bytes b, struct fathom_err
     return add_event(head, attr, attr_size, b.at, bytes_left(&b) / 8, err);
 }
 
-/* A trailer in pieces (stream.c). */
+/* The trailer of a pipe, which comes in pieces (stream.c). */
 struct pieces {
     uint8_t *data;
     size_t size, capacity;
@@ -481,9 +481,9 @@ static int read_pipe(struct head *head, struct input *input, struct fathom_error
     return rc;
 }
 
-/* Finds the slow clock with stack dumps besides the main event: by the collector's name
- * for it, which also distinguishes it from a main event with dumps; else a clock with dumps besides an event
- * without. perf's "dummy", which counts nothing, is not a main event. */
+/* Finds the audit clock, a slow clock with stack dumps besides the main event: by the collector's name for it, which also
+ * distinguishes it from a main event with dumps; or else a clock with dumps besides an event without. perf's "dummy", which
+ * counts nothing, is not a main event. */
 static void find_audit(struct head *head)
 {
     bool other = false, named = false;
@@ -506,7 +506,7 @@ static void find_audit(struct head *head)
     }
 }
 
-/* Recognised by their kind, as a recording that was cut short has no names. */
+/* Recognises events by their kind, as an unfinished recording has no names. */
 static void find_stacks(struct head *head)
 {
     for (size_t i = 0; i < head->count; i++) {

@@ -1,6 +1,6 @@
 /*
- * heap_event.h - the events of allocations that a program's runtime samples (heap/runtime.c): tracepoints, whose samples weigh bytes. Which one of them is
- * kept in attr.config2, which the kernel does not look at for tracepoints, as weight_field.h does.
+ * heap_event.h - the events of allocations sampled by a runtime in the program (heap/runtime.c): tracepoints, whose samples
+ * weigh bytes. attr.config2, which the kernel ignores for tracepoints, says which event it is, as in weight_field.h.
  */
 #ifndef FATHOM_PERFDATA_HEAP_EVENT_H
 #define FATHOM_PERFDATA_HEAP_EVENT_H
@@ -15,23 +15,24 @@
 enum heap_event {
     HEAP_NONE,
     HEAP_ALLOCATED, /* "allocated": the path that allocates */
-    HEAP_FREED,     /* "freed": the path that frees what was sampled */
-    HEAP_LIVE,      /* "live": of the allocated, what is not freed at the end; readers make it of both, */
-    HEAP_PEAK,      /* "peak": and this, of what was alive when most was */
-    HEAP_ENTERED, /* "allocated", too: where the allocator of a process that runs is entered; it is not told what is freed */
+    HEAP_FREED,     /* "freed": the path that frees a sampled allocation */
+    HEAP_LIVE,      /* "live": allocated and not freed at the end; readers make it from both, */
+    HEAP_PEAK,      /* "peak": the same for what was alive when most was */
+    /* also "allocated": entries into the allocator of a running process; frees are not recorded */
+    HEAP_ENTERED,
 };
 
 #define HEAP_EVENT_MARK 0x46485000u /* "FHP" */
 
-/* Fields of their raw data, u64: the bytes that a sample stands for, of HEAP_ENTERED two whose product is its size, */
+/* Fields of their raw data, u64: the bytes that a sample represents (for HEAP_ENTERED two numbers whose product is its size), */
 #define HEAP_WEIGHT_FIELD "arg1"
-/* and behind them: */
+/* and after them: */
 enum heap_field {
-    HEAP_ADDRESS = 1, /* or what else tells it from all that live; 0: it is not told when that is freed */
+    HEAP_ADDRESS = 1, /* or another identifier among all live allocations; 0: its free is not recorded */
     HEAP_SIZE,        /* bytes */
 };
 
-/* mean: bytes between two samples, of HEAP_ENTERED. */
+/* mean: bytes between two samples, for HEAP_ENTERED. */
 static inline void heap_event_set(struct perf_event_attr *attr, enum heap_event kind, uint32_t mean)
 {
     attr->config2 = (uint64_t)mean << 32 | HEAP_EVENT_MARK | kind;
@@ -49,7 +50,7 @@ static inline enum heap_event heap_event_of(const struct perf_event_attr *attr)
                : HEAP_NONE;
 }
 
-/* 0: it is not told. */
+/* 0: not recorded. */
 static inline uint64_t heap_field_of(const struct weight_field *weight, const struct sample *sample,
                                      enum heap_field number)
 {
@@ -59,8 +60,8 @@ static inline uint64_t heap_field_of(const struct weight_field *weight, const st
                : 0;
 }
 
-/* How many allocations of `size` bytes those are that weigh `bytes`: what is not whole is one with that probability, by the time and place of one of them, so
- * that sums stay unbiased. */
+/* The number of allocations of `size` bytes that make up `bytes`. The fractional part is rounded up with that probability, by
+ * the time and address of one of them, so that sums are unbiased. */
 static inline uint64_t heap_allocations(uint64_t bytes, uint64_t size, uint64_t time, uint64_t address)
 {
     if (!size)

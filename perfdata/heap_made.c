@@ -10,18 +10,18 @@
 #include "perfdata/heap_event.h"
 
 struct heap_object {
-    uint64_t time, freed; /* freed UINT64_MAX: it is not */
+    uint64_t time, freed; /* freed: UINT64_MAX if it never was */
     uint64_t weight;      /* bytes */
     uint32_t process;
 };
 
 struct heap_process {
-    uint64_t bytes, most; /* alive now, and when most were */
-    uint64_t peak;        /* when that was */
+    uint64_t bytes, most; /* alive now, and at the peak */
+    uint64_t peak;        /* time of the peak */
 };
 
-static int add(struct head *head, const char *name, enum heap_event kind, uint32_t of,
-               struct fathom_error *err)
+static int add_event(struct head *head, const char *name, enum heap_event kind, uint32_t of,
+                     struct fathom_error *err)
 {
     struct event event = {.attr = head->events[of].attr};
     heap_event_set(&event.attr, kind, 0);
@@ -42,8 +42,8 @@ int heap_made_add(struct head *head, struct heap_made *out, struct fathom_error 
     if (out->allocated == UINT32_MAX || out->freed == UINT32_MAX)
         return 0;
     out->live = (uint32_t)head->count;
-    const int rc = add(head, "live", HEAP_LIVE, out->allocated, err);
-    return rc == 0 ? add(head, "peak", HEAP_PEAK, out->allocated, err) : rc;
+    const int rc = add_event(head, "live", HEAP_LIVE, out->allocated, err);
+    return rc == 0 ? add_event(head, "peak", HEAP_PEAK, out->allocated, err) : rc;
 }
 
 void heap_made_free(struct heap_made *made)

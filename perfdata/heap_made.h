@@ -1,7 +1,7 @@
 /*
- * heap_made.h - the events "live" and "peak" (heap_event.h): of a recording with what was allocated and what was freed, the allocations that were not, and
- * those that were alive when their process had most: each process has its own moment, as in massif and heaptrack, and is another
- * one when it executes another program.
+ * heap_made.h - the events "live" and "peak" (heap_event.h): if a recording has what was allocated and what was freed, the
+ * allocations that were not freed, and those that were alive when their process had most. Each process has its own moment, as
+ * in massif and heaptrack, and counts as another one after it executes another program.
  */
 #ifndef FATHOM_PERFDATA_HEAP_MADE_H
 #define FATHOM_PERFDATA_HEAP_MADE_H
@@ -14,25 +14,25 @@ struct heap_object;
 struct heap_process;
 
 struct heap_made {
-    uint32_t live; /* index, that of the peak is the next; UINT32_MAX: the recording has no such */
-    uint32_t allocated, freed; /* those that they are made of */
-    uint64_t unknown;          /* allocations of which it is not told when they are freed */
+    uint32_t live;             /* index of "live", "peak" is the next; UINT32_MAX: the recording has none */
+    uint32_t allocated, freed; /* indices of the events that they are made from */
+    uint64_t unknown;          /* allocations whose free is not recorded */
     struct heap_object *objects;
     uint32_t object_count, object_capacity;
     struct heap_process *processes;
     uint32_t process_count, process_capacity;
     struct table *running; /* PID -> index of its process */
-    struct table *last;    /* PID and address, hashed -> index of the object that was not freed */
-    struct table *all; /* PID, address and time, hashed -> index of the object; NULL: nothing was read yet */
+    struct table *last;    /* hash of PID and address -> index of the object that was not freed */
+    struct table *all; /* hash of PID, address and time -> index of the object; NULL: nothing was read yet */
 };
 
-/* Adds them to the events. -ENOMEM. */
+/* Adds both to the events. -ENOMEM. */
 int heap_made_add(struct head *head, struct heap_made *out, struct fathom_error *err);
 void heap_made_free(struct heap_made *made);
-/* Every record, by time, before heap_made_of() is asked; event: the allocated one. -ENOMEM. */
+/* Takes every record, in time order, before heap_made_of() is called; event: the allocated one. -ENOMEM. */
 int heap_made_see(struct heap_made *made, const struct event *event, const struct record *record,
                   struct fathom_error *err);
-/* Which of them the sample is of: 1 live, 2 peak; event: as above. */
+/* Which of the two the sample belongs to: bits 1 live, 2 peak; event: as above. */
 unsigned heap_made_of(const struct heap_made *made, const struct event *event, const struct sample *sample);
 
 #endif

@@ -8,9 +8,9 @@
 
 #include "perfdata/layout.h"
 
-/* Room for the rest of one record and a good part of a piece. */
+/* Space for the rest of one record and a good part of a piece. */
 #define BUFFER_BYTES (256 * 1024)
-/* If the recording does not say how much one piece can hold. */
+/* Used if the recording does not say how much one piece can hold. */
 #define PIECE_LIMIT (UINT64_C(64) * 1024 * 1024)
 /* Limit of the stream's window: perf's levels use far less. */
 #define WINDOW_LOG_MAX 27
@@ -20,7 +20,7 @@ struct inflate {
     inflate_sink *sink;
     void *context;
     bool damaged;
-    size_t filled; /* bytes in the buffer: between calls, at most the start of one record */
+    size_t filled; /* bytes in the buffer: between calls, at most the beginning of one record */
     uint8_t buffer[BUFFER_BYTES];
 };
 

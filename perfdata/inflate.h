@@ -1,8 +1,7 @@
 /*
  * inflate.h - private to perfdata/: the zstd stream of a compressed recording (perf record -z).
  *
- * All compressed records of a file are one stream; it decompresses to records, which may be split between
- * pieces.
+ * All compressed records of a file are one stream; it decompresses to records, which may be split between pieces.
  */
 #ifndef FATHOM_PERFDATA_INFLATE_H
 #define FATHOM_PERFDATA_INFLATE_H
@@ -22,7 +21,7 @@ typedef int inflate_sink(void *context, const uint8_t *data, size_t size, struct
 /* Decompressed records go to the sink. NULL: out of memory. */
 struct inflate *inflate_new(inflate_sink *sink, void *context);
 void inflate_free(struct inflate *inflate);
-/* The next piece of the stream. limit: the most bytes that it may hold, 0 if unknown. -EBADMSG and
+/* Takes the next piece of the stream. limit: the most bytes that it may contain, 0 if unknown. -EBADMSG and
  * inflate_is_damaged(): nothing more can be read from the stream. */
 int inflate_piece(struct inflate *inflate, const uint8_t *data, size_t size, uint64_t limit,
                   struct fathom_error *err);

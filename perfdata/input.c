@@ -16,7 +16,7 @@
 #define SPOOL_START (1024 * 1024)
 
 /* Reads fd to its end, doubling the buffer as needed. */
-static int spool(int fd, const char *path, struct input *input, struct fathom_error *err)
+static int spool_input(int fd, const char *path, struct input *input, struct fathom_error *err)
 {
     const uint64_t magic = FILE_MAGIC;
     size_t capacity = 0, size = 0;
@@ -77,7 +77,7 @@ static int open_file(const char *path, struct input *input, struct fathom_error 
     if (fstat(fd, &st) < 0)
         rc = error_system(err, errno, "cannot stat %s", path);
     else if (!S_ISREG(st.st_mode)) {
-        rc = spool(fd, path, input, err);
+        rc = spool_input(fd, path, input, err);
         close(fd);
         return rc;
     }
@@ -94,7 +94,7 @@ static int open_file(const char *path, struct input *input, struct fathom_error 
 int input_open(const char *path, struct input *input, struct fathom_error *err)
 {
     if (strcmp(path, "-") == 0)
-        return spool(STDIN_FILENO, "standard input", input, err);
+        return spool_input(STDIN_FILENO, "standard input", input, err);
     return open_file(path, input, err);
 }
 
@@ -125,7 +125,7 @@ struct input_block {
     uint64_t bytes[(INPUT_BLOCK + INPUT_LARGEST) / 8 + 1];
 };
 
-static void reuse(struct input *input, struct input_block **list)
+static void reuse_blocks(struct input *input, struct input_block **list)
 {
     while (*list) {
         struct input_block *block = *list;
@@ -139,7 +139,7 @@ void input_rewind(struct input *input)
 {
     if (input->spool)
         return;
-    reuse(input, &input->blocks);
+    reuse_blocks(input, &input->blocks);
     input->from = input->to = 0;
 }
 
@@ -174,11 +174,11 @@ int input_fill(struct input *input, uint64_t offset, size_t size, struct fathom_
 void input_pass(struct input *input, uint64_t offset)
 {
     struct input_block *block = input->blocks;
-    /* keep the newest: the next read may begin in it */
+    /* The newest is kept: the next read may begin in it. */
     while (block && block->next && block->next->to > offset)
         block = block->next;
     if (block)
-        reuse(input, &block->next);
+        reuse_blocks(input, &block->next);
 }
 
 static void free_blocks(struct input_block *block)

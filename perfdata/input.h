@@ -1,9 +1,8 @@
 /*
  * input.h - private to perfdata/: the bytes of a recording, from a file or from a pipe (read to its end).
  *
- * A file is read, not mapped: another process may truncate it meanwhile, and a mapping would then raise
- * SIGBUS. It is read from start to end into blocks that are reused, so that a long recording takes no more
- * memory than its longest round.
+ * A file is read, not mapped: if another process truncates it meanwhile, a mapping would raise SIGBUS. It is read from start to
+ * end into blocks that are reused, so that a long recording takes no more memory than its longest round.
  */
 #ifndef FATHOM_PERFDATA_INPUT_H
 #define FATHOM_PERFDATA_INPUT_H
@@ -16,26 +15,26 @@
 struct input_block;
 
 struct input {
-    size_t size;     /* bytes, as it was when it was opened */
-    uint8_t *spool;  /* what a pipe gave, or input_append(): all of it. NULL: a file */
-    size_t capacity; /* of it, bytes */
+    size_t size;     /* bytes, when it was opened */
+    uint8_t *spool;  /* everything from a pipe, or from input_append(); NULL: a file */
+    size_t capacity; /* bytes allocated for that */
     int fd;
     char *path;                 /* for messages; NULL: not open */
-    struct input_block *blocks; /* of a file: those with bytes still in use, the newest first */
+    struct input_block *blocks; /* of a file: those with bytes still in use, newest first */
     struct input_block *unused;
     const uint8_t *data; /* the newest block's bytes: [from, to) */
     uint64_t from, to;
 };
 
 #define INPUT_BLOCK   ((size_t)1 << 20)  /* bytes read at a time */
-#define INPUT_LARGEST ((size_t)64 << 10) /* the most bytes per request: a record */
+#define INPUT_LARGEST ((size_t)64 << 10) /* the most bytes per request: those of a record */
 
 /* "-" is standard input. A pipe that does not start like perf.data is rejected at once: -ENOMSG. */
 int input_open(const char *path, struct input *input, struct fathom_error *err);
-/* An input in memory that is empty at first, and grows. -ENOMEM. */
+/* An initially empty input in memory that grows. -ENOMEM. */
 int input_begin(struct input *input, struct fathom_error *err);
 int input_append(struct input *input, const void *data, size_t size, struct fathom_error *err);
-void input_close(struct input *input); /* one that is zeroed is allowed */
+void input_close(struct input *input); /* may be zeroed */
 
 /* Copies bytes from anywhere inside the input to `out`. -EBADMSG: the file was truncated meanwhile. */
 int input_read(const struct input *input, uint64_t offset, size_t size, void *out, struct fathom_error *err);

@@ -5,7 +5,7 @@ int latency_begin(struct latency *latency, const struct event *events, size_t co
 {
     *latency = (struct latency){.entered = UINT32_MAX, .left = UINT32_MAX};
     for (uint32_t i = (uint32_t)count;
-         i-- > 0;) { /* several functions: the decoder gives the first one's index */
+         i-- > 0;) { /* for several functions the decoder gives the first one's index */
         const enum latency_event of = latency_event_of(&events[i].attr);
         if (of == LATENCY_ENTERED)
             latency->entered = i;

@@ -1,7 +1,8 @@
 /*
- * latency.h - how long calls take, by two events, both tracepoints: "entered", where functions are entered, and "latency", where they leave their frames. Readers
- * let the latter's samples weigh ns from one to the other. Calls are told apart by the process and the address of the return address, which SP has at both:
- * recursions, threads, and coroutines on other threads too.
+ * latency.h - how long calls take, from two events, both tracepoints: "entered" at functions' entries, and "latency" where they
+ * leave their frames. Readers make the latter's samples weigh the ns between the two. Calls are identified by the process and
+ * the address at which the return address is stored, which is SP at both: this distinguishes recursions, threads, and
+ * coroutines that change threads.
  */
 #ifndef FATHOM_PERFDATA_LATENCY_H
 #define FATHOM_PERFDATA_LATENCY_H
@@ -12,7 +13,7 @@
 #define EVENT_LATENCY_NAME "latency"
 #define EVENT_ENTERED_NAME "entered"
 
-/* In attr.config2, which the kernel does not look at for tracepoints. */
+/* In attr.config2, which the kernel ignores for tracepoints. */
 enum latency_event {
     LATENCY_NONE,
     LATENCY_ENTERED = 0x464c5401, /* "FLT" */
@@ -28,18 +29,19 @@ static inline enum latency_event latency_event_of(const struct perf_event_attr *
 
 struct latency {
     uint32_t entered, left; /* indices of the events */
-    struct table *
-        open; /* return address's address and PID, hashed -> time of entry; NULL: the recording has no such events */
-    uint64_t abandoned; /* calls whose end was not seen when another one began in their place */
+    /* hash of the return address's address and PID -> time of entry; NULL: the recording has no such events */
+    struct table *open;
+    uint64_t abandoned; /* calls whose end was not seen before another call began in their place */
 };
 
 /* -ENOMEM. */
 int latency_begin(struct latency *latency, const struct event *events, size_t count,
                   struct fathom_error *err);
 void latency_end(struct latency *latency);
-/* Each sample, by time: gives it its weight. One of an end whose beginning was not seen becomes one of the event "entered". -ENOMEM. */
+/* Takes each sample in time order, and sets its weight. The end of a call whose beginning was not seen becomes a sample of
+ * "entered". -ENOMEM. */
 int latency_take(struct latency *latency, struct sample *sample, struct fathom_error *err);
-/* Calls whose end was not seen: left by an exception or longjmp, or not over. */
+/* The number of calls whose end was not seen: left by an exception or longjmp, or not over. */
 uint64_t latency_unended(const struct latency *latency);
 
 #endif

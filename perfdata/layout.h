@@ -1,9 +1,9 @@
 /*
- * layout.h - private to perfdata/: where the fields of each event's records are, computed once from its attr,
- * so that decoding does no arithmetic on attrs.
+ * layout.h - private to perfdata/: where the fields of each event's records are, computed once from its attr, so that decoding
+ * does no arithmetic on attrs.
  *
- * Offsets count from the record's first byte (its header), "back" offsets from the byte after its end: the
- * trailer that sample_id_all appends to records other than samples ends there.
+ * Offsets count from the record's first byte (its header), "back" offsets from the byte after its end: the trailer that
+ * sample_id_all appends to records other than samples ends there.
  */
 #ifndef FATHOM_PERFDATA_LAYOUT_H
 #define FATHOM_PERFDATA_LAYOUT_H
@@ -16,13 +16,13 @@
 #include "perfdata/weight_field.h"
 
 #define RECORD_HEADER_SIZE 8         /* sizeof(struct perf_event_header) */
-#define MISC_BUILD_ID_SIZE (1 << 15) /* of an entry of HEADER_BUILD_ID: the build-id's size follows it */
+#define MISC_BUILD_ID_SIZE (1 << 15) /* in an entry of HEADER_BUILD_ID: the build-id's size follows it */
 #define RECORD_SIZE_MAX    65535
 
 struct register_places { /* of one register dump */
-    uint8_t count;       /* registers in it */
+    uint8_t count;       /* number of registers in it */
     int8_t sp, ip, bp;   /* indices into it; -1: not recorded */
-    uint64_t mask;       /* of their numbers */
+    uint64_t mask;       /* bits of the registers' numbers */
 };
 
 struct layout {
@@ -34,27 +34,28 @@ struct layout {
     uint16_t trailer_size; /* 0: records have none */
     bool branch_index, branch_counters;
     bool precise; /* PEBS at level 2 or 3: registers are those after the instruction of an exact IP */
-    bool
-        ibs; /* an exact IP is AMD's IBS's: registers are those at the interrupt, whose IP the chain begins with */
+    /* an exact IP comes from AMD's IBS: registers are those at the interrupt, whose IP begins the chain */
+    bool ibs;
     struct register_places user, intr;
     uint64_t default_period;
-    struct weight_field weight; /* what it weighs, times the period */
+    struct weight_field weight; /* what a sample weighs, times the period */
     bool waits, wakeups;        /* attr_is_waits(), attr_is_wakeups() */
     enum heap_event heap;
-    double heap_mean;    /* of HEAP_ENTERED, bytes */
+    double heap_mean;    /* for HEAP_ENTERED, bytes */
     uint64_t stack_size; /* requested bytes of each dump */
 };
 
 struct decoder {
     struct layout *layouts; /* one for each event */
-    uint32_t *named;        /* for each event, the first of its name */
+    uint32_t *named;        /* by event: the first event with its name */
     size_t count;
-    struct record empty_sample;  /* the initial value of a sample */
-    struct table *by_id;         /* event ID to index; NULL: one event, no look-up needed */
-    uint16_t id_at;              /* ID in samples */
-    uint16_t id_back;            /* ID in trailers */
-    bool same_time;              /* all events have the same time_at and time_back: no look-up for the time */
-    uint16_t time_at, time_back; /* their values then */
+    struct record empty_sample; /* the initial value of a sample */
+    struct table *by_id;        /* event ID -> index; NULL: one event, no look-up needed */
+    uint16_t id_at;             /* ID in samples */
+    uint16_t id_back;           /* ID in trailers */
+    /* all events have the same time_at and time_back, so no look-up is needed for the time */
+    bool same_time;
+    uint16_t time_at, time_back; /* these values */
 };
 
 static inline uint16_t load_u16(const uint8_t *at)
@@ -92,7 +93,7 @@ static inline int64_t decoder_event(const struct decoder *decoder, const uint8_t
     return index ? (int64_t)*index : -1;
 }
 
-/* decoder_decode() in place, which is faster: *out is undefined on failure. */
+/* Like decoder_decode(), but decodes in place, which is faster: *out is undefined on failure. */
 int decoder_fill(const struct decoder *decoder, const uint8_t *data, size_t size, struct record *out,
                  struct fathom_error *err);
 

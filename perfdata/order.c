@@ -1,9 +1,9 @@
 /*
  * order.c - the queue of order.h: an array of (time, place), sorted once per round.
  *
- * The records of a round form a few ascending runs, one per ring, so a merge sort that starts from existing
- * runs needs n * log2(rings) steps and is stable. The records that a round leaves behind form one more run,
- * at the front. All of these were pushed in that round, as earlier ones are not younger than the limit.
+ * The records of a round form a few ascending runs, one per ring, so a merge sort that starts from existing runs needs n *
+ * log2(rings) steps and is stable. The records that a round leaves in the queue form one more run, at the front. All of these
+ * were pushed in that round, as earlier ones are not younger than the limit.
  */
 #include "perfdata/order.h"
 
@@ -20,7 +20,7 @@ struct entry {
     const uint8_t *data; /* its size is in its header */
 };
 
-struct block { /* copied records */
+struct block { /* of copied records */
     struct block *next;
     size_t used; /* bytes */
     uint64_t bytes[BLOCK_BYTES / 8];
@@ -30,13 +30,13 @@ struct order {
     const struct decoder *decoder;
     order_sink *sink;
     void *context;
-    struct entry *entries, *spare; /* spare: the sort's other buffer, spare_capacity entries */
+    struct entry *entries, *spare; /* spare: the sort's other buffer, of spare_capacity entries */
     size_t count, capacity, spare_capacity;
     uint64_t youngest; /* time of all pushed so far */
     uint64_t limit;    /* youngest at the end of the previous round */
     uint64_t damaged;
     bool copy;
-    struct block *current; /* filled in this round, the newest first */
+    struct block *current; /* filled in this round, newest first */
     struct block *before;  /* filled in the previous round */
     struct block *unused;
 };
@@ -92,9 +92,9 @@ static void reuse_blocks(struct order *order, struct block **list)
 
 static const uint8_t *copy_record(struct order *order, const void *data, size_t size)
 {
-    size_t room = (size + 7) & ~(size_t)7;
+    size_t padded = (size + 7) & ~(size_t)7;
     struct block *block = order->current;
-    if (!block || BLOCK_BYTES - block->used < room) {
+    if (!block || BLOCK_BYTES - block->used < padded) {
         block = order->unused;
         if (block)
             order->unused = block->next;
@@ -108,11 +108,11 @@ static const uint8_t *copy_record(struct order *order, const void *data, size_t 
     }
     uint8_t *at = (uint8_t *)block->bytes + block->used;
     memcpy(at, data, size);
-    block->used += room;
+    block->used += padded;
     return at;
 }
 
-static int deliver(struct order *order, const uint8_t *data, size_t size, struct fathom_error *err)
+static int deliver_record(struct order *order, const uint8_t *data, size_t size, struct fathom_error *err)
 {
     struct record record;
     if (decoder_fill(order->decoder, data, size, &record, NULL) < 0) {
@@ -122,7 +122,8 @@ static int deliver(struct order *order, const uint8_t *data, size_t size, struct
     return order->sink(order->context, &record, err);
 }
 
-static int push(struct order *order, const uint8_t *data, size_t size, bool copy, struct fathom_error *err)
+static int push_record(struct order *order, const uint8_t *data, size_t size, bool copy,
+                       struct fathom_error *err)
 {
     if (size < RECORD_HEADER_SIZE || load_u16(data + 6) != size) {
         order->damaged++;
@@ -135,9 +136,9 @@ static int push(struct order *order, const uint8_t *data, size_t size, bool copy
             return error_memory(err);
     }
     if (!time) {
-        if (copy) /* its room can be reused */
+        if (copy) /* its space can be reused */
             order->current->used = (size_t)(data - (uint8_t *)order->current->bytes);
-        return deliver(order, data, size, err);
+        return deliver_record(order, data, size, err);
     }
     if (!vec_push(order->entries, order->count, order->capacity, (struct entry){time, data}))
         return error_memory(err);
@@ -148,12 +149,12 @@ static int push(struct order *order, const uint8_t *data, size_t size, bool copy
 
 int order_push(struct order *order, const void *data, size_t size, struct fathom_error *err)
 {
-    return push(order, data, size, order->copy || (uintptr_t)data % 8, err);
+    return push_record(order, data, size, order->copy || (uintptr_t)data % 8, err);
 }
 
 int order_push_copy(struct order *order, const void *data, size_t size, struct fathom_error *err)
 {
-    return push(order, data, size, true, err);
+    return push_record(order, data, size, true, err);
 }
 
 /* The end of the ascending run that starts at `at`. */
@@ -168,7 +169,7 @@ static size_t run_end(const struct entry *entries, size_t at, size_t count)
 }
 
 /* Merges the adjacent runs [a, b) and [b, end) to the same place in `to`. */
-static void merge(const struct entry *from, size_t a, size_t b, size_t end, struct entry *to)
+static void merge_runs(const struct entry *from, size_t a, size_t b, size_t end, struct entry *to)
 {
     size_t left = a, right = b, out = a;
     while (left < b && right < end)
@@ -179,7 +180,7 @@ static void merge(const struct entry *from, size_t a, size_t b, size_t end, stru
 }
 
 /* A stable natural merge sort of all entries. */
-static int sort(struct order *order, struct fathom_error *err)
+static int sort_entries(struct order *order, struct fathom_error *err)
 {
     const size_t count = order->count;
     if (run_end(order->entries, 0, count) == count)
@@ -197,7 +198,7 @@ static int sort(struct order *order, struct fathom_error *err)
         for (size_t at = 0; at < count;) {
             size_t middle = run_end(order->entries, at, count);
             size_t end = run_end(order->entries, middle, count);
-            merge(order->entries, at, middle, end, order->spare);
+            merge_runs(order->entries, at, middle, end, order->spare);
             if (!first_end)
                 first_end = end;
             at = end;
@@ -217,13 +218,13 @@ static int deliver_until(struct order *order, uint64_t limit, struct fathom_erro
 {
     if (order->count == 0)
         return 0;
-    int rc = sort(order, err);
+    int rc = sort_entries(order, err);
     if (rc < 0)
         return rc;
     size_t done = 0;
     while (rc >= 0 && done < order->count && order->entries[done].time <= limit) {
         const uint8_t *data = order->entries[done++].data;
-        rc = deliver(order, data, load_u16(data + 6), err);
+        rc = deliver_record(order, data, load_u16(data + 6), err);
     }
     order->count -= done;
     memmove(order->entries, order->entries + done, order->count * sizeof *order->entries);

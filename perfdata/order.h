@@ -24,15 +24,15 @@ typedef int order_sink(void *context, const struct record *record, struct fathom
  * they must remain valid until delivered (a mapped file). NULL: out of memory. */
 struct order *order_new(const struct decoder *decoder, bool copy, order_sink *sink, void *context);
 void order_free(struct order *order); /* NULL is allowed */
-/* One raw record, header included; size is the one in its header. Unaligned ones (8 bytes) are copied. */
+/* Pushes one raw record, header included; size is the one in its header. Records that are not aligned to 8 bytes are copied. */
 int order_push(struct order *order, const void *data, size_t size, struct fathom_error *err);
 /* The same, but always copies the record. */
 int order_push_copy(struct order *order, const void *data, size_t size, struct fathom_error *err);
-/* Whole raw records, among them FINISHED_ROUND ones, as a collector passes them on. */
+/* Pushes whole raw records, including FINISHED_ROUND ones, as a collector passes them on. */
 int order_push_all(struct order *order, const void *records, size_t size, struct fathom_error *err);
 int order_round(struct order *order, struct fathom_error *err); /* FINISHED_ROUND */
 int order_flush(struct order *order, struct fathom_error *err); /* the end: delivers all that is left */
-/* Records that could not be decoded and were left out. */
+/* Number of records that could not be decoded and were skipped. */
 uint64_t order_damaged(const struct order *order);
 
 #endif

@@ -24,23 +24,23 @@
 
 struct reader {
     struct input input;
-    struct input *parts; /* more files of records alone, of a directory; in no order */
+    struct input *parts; /* further files of a directory, with records only; unordered */
     size_t part_count;
     struct head head;
     struct decoder *decoder;
     const struct log *log;
-    struct scripts *scripts; /* of all passes; NULL: it has no records of such */
+    struct scripts *scripts; /* across all passes; NULL: the recording has no script records */
     struct reader_summary summary;
-    uint32_t
-        made_from; /* index of the first event that is made of others; those behind it are, too: at most 8 */
+    /* index of the first event that is made from others, as are all after it: at most 8 */
+    uint32_t made_from;
     struct wall wall;
     struct wakers wakers;
     struct heap_made heap;
-    uint32_t event;    /* whose totals are told: reader_main_event() */
+    uint32_t event;    /* whose totals are reported: reader_main_event() */
     struct pass *live; /* for a recording in progress; NULL: finished, or from a file */
-    /* reader_say(); no items: nothing was */
-    const struct stack_said *said;
-    size_t said_count;
+    /* from reader_set_stacks(); NULL: not called */
+    const struct stack_verdict *verdicts;
+    size_t verdict_count;
     uint32_t said_event;
 };
 
@@ -52,9 +52,9 @@ struct pass {
     struct unsampled *unsampled;
     struct announced *announced;
     struct latency latency;
-    uint64_t enabled, running;    /* ns, of the event */
-    double rests[SCALING_EVENTS]; /* of periods that were scaled, by event */
-    size_t said_at;               /* samples of the event that reader_say() tells of, so far */
+    uint64_t enabled, running;    /* ns, for the event */
+    double rests[SCALING_EVENTS]; /* by event: rounding remainders of scaled periods */
+    size_t verdict_at;            /* number of samples so far of the event that reader_set_stacks() is for */
     order_sink *sink;             /* the caller's */
     void *context;
 };
@@ -78,7 +78,7 @@ static void reader_free(struct reader *reader)
     free(reader);
 }
 
-/* The events that are made of others. */
+/* Adds the events that are made from others. */
 static int add_made_events(struct reader *reader, struct fathom_error *err)
 {
     reader->made_from = (uint32_t)reader->head.count;
@@ -184,35 +184,36 @@ void reader_summary(const struct reader *reader, struct reader_summary *out)
     *out = reader->summary;
 }
 
-void reader_say(struct reader *reader, uint32_t event, const struct stack_said *said, size_t count)
+void reader_set_stacks(struct reader *reader, uint32_t event, const struct stack_verdict *verdicts,
+                       size_t count)
 {
-    reader->said = said;
-    reader->said_count = said ? count : 0;
+    reader->verdicts = verdicts;
+    reader->verdict_count = verdicts ? count : 0;
     reader->said_event = event;
 }
 
-/* Says what reader_say() told of the sample. false: it is left out. */
-static bool say(struct pass *pass, struct sample *sample)
+/* Sets what reader_set_stacks() gave for the sample. false: it is skipped. */
+static bool apply_verdict(struct pass *pass, struct sample *sample)
 {
     const struct reader *reader = pass->reader;
-    if (sample->event != reader->said_event || pass->said_at >= reader->said_count)
-        return !reader->said || sample->event >= reader->head.count ||
+    if (sample->event != reader->said_event || pass->verdict_at >= reader->verdict_count)
+        return !reader->verdicts || sample->event >= reader->head.count ||
                !reader->head.events[sample->event].audit;
-    const struct stack_said *said = &reader->said[pass->said_at++];
-    sample->known = said->known;
-    sample->compared = said->compared;
-    sample->stack_number = said->stack_number;
-    sample->checks_number = said->checks_number;
-    sample->stack_read = said->stack_read;
+    const struct stack_verdict *verdict = &reader->verdicts[pass->verdict_at++];
+    sample->known = verdict->known;
+    sample->compared = verdict->compared;
+    sample->stack_number = verdict->stack_number;
+    sample->checks_number = verdict->checks_number;
+    sample->stack_read = verdict->stack_read;
     return true;
 }
 
-/* Of an event on two kinds of cores, there are two. */
+/* An event on two kinds of cores has two records. */
 static void take_totals(struct pass *pass, const struct record *record)
 {
     const struct reader *reader = pass->reader;
     struct reader_summary *summary = &pass->reader->summary;
-    /* Events of threads are enabled while these have a CPU; those of one kind of core, only there. */
+    /* Events of threads are enabled while these are on a CPU; those of one kind of core, only there. */
     if (record->totals.event < reader->head.count && reader->head.events[record->totals.event].attr.inherit &&
         record->totals.enabled > summary->cpu_time)
         summary->cpu_time = record->totals.enabled;
@@ -225,15 +226,15 @@ static void take_totals(struct pass *pass, const struct record *record)
         summary->counted_share = (double)pass->running / (double)pass->enabled;
 }
 
-/* Makes of an event's period what it stands for, once. */
-static void scale(struct pass *pass, struct sample *sample)
+/* Scales a sample's period to what it represents, once. */
+static void scale_period(struct pass *pass, struct sample *sample)
 {
     const struct scaling *s = reader_scaling(pass->reader, sample->event);
     if (s)
         sample->period = scaling_period(s, sample->time, sample->period, &pass->rests[sample->event]);
 }
 
-/* Of which of the events that are made of others a sample is, as struct sample has it. */
+/* Which of the events made from others a sample belongs to, as in struct sample. */
 static uint8_t made_of(const struct reader *reader, const struct sample *sample)
 {
     const struct heap_made *heap = &reader->heap;
@@ -252,7 +253,7 @@ static uint8_t made_of(const struct reader *reader, const struct sample *sample)
 static bool fill_sample(struct pass *pass, struct sample *sample)
 {
     struct reader *reader = pass->reader;
-    scale(pass, sample);
+    scale_period(pass, sample);
     sample->made_from = reader->made_from;
     sample->made = made_of(reader, sample);
     if (reader->wakers.event == UINT32_MAX || sample->event != reader->wakers.wakeups)
@@ -270,7 +271,7 @@ static int count_and_pass_on(void *context, const struct record *record, struct 
         filled = *record;
         build_ids_fill(&pass->reader->head.build_ids, &filled.mmap);
         record = &filled;
-    } else if (pass->announced || pass->reader->said || pass->reader->head.trailer.scaling.count ||
+    } else if (pass->announced || pass->reader->verdicts || pass->reader->head.trailer.scaling.count ||
                pass->reader->made_from < pass->reader->head.count || pass->latency.open) {
         filled = *record;
         int rc = pass->announced ? announced_take(pass->announced, &filled, err) : 0;
@@ -278,7 +279,7 @@ static int count_and_pass_on(void *context, const struct record *record, struct 
             return rc < 0 ? rc : 0;
         if (record->kind == RECORD_SAMPLE && latency_take(&pass->latency, &filled.sample, err) < 0)
             return -ENOMEM;
-        if (record->kind == RECORD_SAMPLE && !say(pass, &filled.sample))
+        if (record->kind == RECORD_SAMPLE && !apply_verdict(pass, &filled.sample))
             return 0;
         if (record->kind == RECORD_SAMPLE && !fill_sample(pass, &filled.sample))
             return error_memory(err);
@@ -345,9 +346,9 @@ static int run_compressed(struct pass *pass, const uint8_t *at, uint32_t type, u
     return rc < 0 ? error_set(err, -rc, "%s", problem.text) : 0;
 }
 
-/* The records of one file. rounds: it has all of them, so that its marks say how far they can be sorted. */
-static int walk(struct pass *pass, struct input *input, uint64_t at, uint64_t end, bool rounds,
-                struct fathom_error *err)
+/* Reads the records of one file. rounds: it has all records, so that its marks say how far they can be sorted. */
+static int walk_records(struct pass *pass, struct input *input, uint64_t at, uint64_t end, bool rounds,
+                        struct fathom_error *err)
 {
     struct reader *reader = pass->reader;
     uint64_t round = at;
@@ -380,19 +381,19 @@ static int walk(struct pass *pass, struct input *input, uint64_t at, uint64_t en
     return rc;
 }
 
-/* A directory's files overlap in time, and the kernel's order within each is lost where one thread read several
- * rings: all of them are sorted at the end. */
+/* A directory's files overlap in time, and where one thread read several rings the kernel's order within each is lost:
+ * everything is sorted at the end. */
 static int walk_all(struct pass *pass, struct fathom_error *err)
 {
     struct reader *reader = pass->reader;
-    int rc = walk(pass, &reader->input, reader->head.records, reader->head.records_end,
-                  reader->part_count == 0, err);
+    int rc = walk_records(pass, &reader->input, reader->head.records, reader->head.records_end,
+                          reader->part_count == 0, err);
     for (size_t i = 0; i < reader->part_count && rc >= 0; i++)
-        rc = walk(pass, &reader->parts[i], 0, reader->parts[i].size, false, err);
+        rc = walk_records(pass, &reader->parts[i], 0, reader->parts[i].size, false, err);
     return rc;
 }
 
-/* copy: as for order_new(). Call pass_end() even on failure. */
+/* copy: as for order_new(). pass_end() has to be called even on failure. */
 static int pass_begin(struct pass *pass, struct reader *reader, bool copy, struct fathom_error *err)
 {
     pass->reader = reader;
@@ -517,7 +518,7 @@ int reader_finish(struct reader *reader, struct fathom_error *err)
     return rc;
 }
 
-/* The first event with samples. */
+/* Finds the first event with samples. */
 struct search {
     const struct event *events;
     size_t count;

@@ -9,11 +9,11 @@
 #include "base/bytes.h"
 #include "perfdata/layout.h"
 
-#define USER_TYPE_START 64 /* from here on: perf's own records, without trailer */
+#define USER_TYPE_START 64 /* types from this on are perf's own records, without trailer */
 /* LOST_SAMPLES of samples that a BPF filter dropped: intended, not lost. */
 #define MISC_LOST_SAMPLES_BPF (1 << 15)
 
-/* The layout of a record's trailer. Synthesised records have ID 0 and the first event's layout. */
+/* The index of the event whose trailer layout a record has. Synthesised records have ID 0 and the first event's layout. */
 static size_t trailer_event(const struct decoder *decoder, const uint8_t *data, size_t size)
 {
     if (!decoder->by_id || !decoder->id_back || (size_t)decoder->id_back + RECORD_HEADER_SIZE > size)

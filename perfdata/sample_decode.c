@@ -5,7 +5,7 @@
 #include "base/sampling.h"
 #include "perfdata/layout.h"
 
-/* What is left of the record. */
+/* The rest of the record. */
 struct rest {
     const uint8_t *at, *end;
 };
@@ -74,7 +74,7 @@ static bool set_registers(const uint8_t *registers, const struct register_places
     if (!registers || places->sp < 0 || places->ip < 0 || places->bp < 0)
         return false;
     const uint8_t *values = registers + 8;
-    /* To a 32-bit process, the tables of 64-bit code do not apply; but its stack has a base all the same. */
+    /* Tables of 64-bit code do not apply to a 32-bit process; but its stack has a base nevertheless. */
     out->has_regs = load_u64(registers) == PERF_SAMPLE_REGS_ABI_64;
     out->sp = load_u64(values + 8 * places->sp);
     out->reg_ip = load_u64(values + 8 * places->ip);
@@ -84,7 +84,7 @@ static bool set_registers(const uint8_t *registers, const struct register_places
     return true;
 }
 
-/* The user's registers, where they are of the same instruction and more than those at the interrupt. */
+/* Uses the user's registers, if they belong to the same instruction and there are more of them than at the interrupt. */
 static void prefer_user(const uint8_t *user, const struct register_places *places, struct sample *out)
 {
     const uint8_t *values = user ? user + 8 : NULL;
@@ -96,13 +96,12 @@ static void prefer_user(const uint8_t *user, const struct register_places *place
     }
 }
 
-/* The kernel shortens a dump to keep the record under 64 KiB (perf_sample_ustack_size()): to what is left of
- * 65,535 bytes after `others`, the bytes laid out before it. We know only the total of all other bytes, which
- * may be slightly larger, so the limit may be slightly too low: a complete stack of just this size may be
- * reported as cut, but never the reverse. */
-static bool is_cut(uint64_t asked, uint64_t valid, uint64_t others)
+/* The kernel shortens a dump to keep the record under 64 KiB (perf_sample_ustack_size()): to what is left of 65,535 bytes after
+ * `others`, the bytes before it. We know only the total of all other bytes, which may be slightly larger, so the limit may be
+ * slightly too low: a complete stack of just this size may be reported as cut, but never the reverse. */
+static bool is_cut(uint64_t requested, uint64_t valid, uint64_t others)
 {
-    if (valid >= asked)
+    if (valid >= requested)
         return true;
     uint64_t reach = others + 8 < RECORD_SIZE_MAX ? (RECORD_SIZE_MAX - others - 8 + 7) & ~UINT64_C(7) : 0;
     return valid >= reach;
@@ -173,7 +172,7 @@ static bool take_fixed(struct rest *rest, const struct layout *layout, struct sa
     return true;
 }
 
-/* What the raw data of waits, and of who ended them, tell. */
+/* Sets what the raw data of waits, and of who ended them, contain. */
 static void take_wait(const struct layout *layout, struct sample *out)
 {
     struct wait_raw wait;
@@ -189,14 +188,14 @@ static void take_wait(const struct layout *layout, struct sample *out)
     }
 }
 
-/* What an allocation stands for. */
+/* Sets how many allocations it represents. */
 static void take_allocation(const struct layout *layout, struct sample *out)
 {
     const uint64_t second = heap_field_of(&layout->weight, out, HEAP_ADDRESS);
     uint64_t size = heap_field_of(&layout->weight, out, HEAP_SIZE);
     if (layout->heap == HEAP_ENTERED) {
         if (__builtin_mul_overflow(out->period, second, &size) || size > INT64_MAX)
-            size = 0; /* there was no such */
+            size = 0; /* it has no such field */
         out->period = size ? sampling_weight(size, layout->heap_mean) : 0;
     }
     out->allocations = heap_allocations(out->period, size, out->time, second);
@@ -254,7 +253,7 @@ static bool take_memory(struct rest *rest, const struct layout *layout, struct s
     return !(type & PERF_SAMPLE_TRANSACTION) || take_bytes(rest, 8);
 }
 
-/* PHYS_ADDR to AUX: but for the cgroup not kept, but they must be present. */
+/* PHYS_ADDR to AUX: skipped except for the cgroup, but they must be present. */
 static bool take_tail(struct rest *rest, uint64_t type, struct sample *out)
 {
     uint64_t count;
@@ -272,9 +271,9 @@ static bool take_tail(struct rest *rest, uint64_t type, struct sample *out)
     return !(type & PERF_SAMPLE_AUX) || take_counted(rest, 0, 1, &count);
 }
 
-/* The IP to which an IBS sample's registers belong (arch/x86/events/amd/ibs.c, perf_ibs_handle_irq: the IP in the registers
- * is IBS's, and the chain is made from those at the interrupt). */
-static uint64_t interrupted(const struct sample *sample)
+/* The IP that an IBS sample's registers belong to (arch/x86/events/amd/ibs.c, perf_ibs_handle_irq: the IP in the registers is
+ * IBS's, and the chain is made from those at the interrupt). */
+static uint64_t interrupted_ip(const struct sample *sample)
 {
     for (uint32_t i = 0; i + 1 < sample->callchain_count; i++)
         if (sample->callchain[i] == (uint64_t)PERF_CONTEXT_USER)
@@ -315,6 +314,6 @@ bool sample_decode(const struct layout *layout, const uint8_t *data, size_t size
     prefer_user(user, &layout->user, out);
     out->regs_after = exact && layout->precise && out->has_regs && !out->user_regs;
     if (exact && layout->ibs && out->has_regs)
-        out->reg_ip = interrupted(out);
+        out->reg_ip = interrupted_ip(out);
     return true;
 }

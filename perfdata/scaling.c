@@ -63,10 +63,10 @@ int scaling_take(struct bytes b, struct scaling *out, struct fathom_error *err)
 
 uint64_t scaling_period(const struct scaling *s, uint64_t time, uint64_t period, double *rest)
 {
-    const size_t begun = lower_bound(i, (size_t)0, s->count, s->steps[i].from <= time);
-    if (begun == 0)
+    const size_t first_later = lower_bound(i, (size_t)0, s->count, s->steps[i].from <= time);
+    if (first_later == 0)
         return period;
-    const double exact = (double)period * s->steps[begun - 1].factor + *rest;
+    const double exact = (double)period * s->steps[first_later - 1].factor + *rest;
     if (exact >= 1e18)
         return (uint64_t)1e18;
     const uint64_t whole = (uint64_t)exact;

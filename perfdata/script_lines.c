@@ -7,7 +7,7 @@
 #include "base/search.h"
 #include "perfdata/script_record.h"
 
-#define UNIT 2u /* bytes of an instruction */
+#define UNIT 2u /* bytes per instruction */
 
 /* Kinds of entries: up to SHORT_LAST, columns follow in one byte. */
 enum { SHORT_LAST = 9, ONE_LINE = 10, ONE_LINE_LAST = 12, NO_COLUMNS = 13, LONG = 14, NONE = 15 };
@@ -16,7 +16,7 @@ struct cursor {
     const uint8_t *at, *end;
 };
 
-/* Six bits in a byte, the lowest first; what has more than 32 is cut. */
+/* Six bits per byte, the lowest first; bits beyond 32 are dropped. */
 static uint32_t read_number(struct cursor *c)
 {
     uint32_t number = 0;
@@ -58,7 +58,7 @@ size_t python_rows(const uint8_t *table, size_t size, uint32_t first, struct scr
     struct cursor c = {table, size ? table + size : table};
     uint32_t line = first, end = 0;
     size_t count = 0;
-    while (c.at < c.end && *c.at & 128) { /* else no entry begins there */
+    while (c.at < c.end && *c.at & 128) { /* otherwise no entry begins there */
         const uint8_t head = *c.at++;
         const unsigned kind = head >> 3 & 15;
         line += read_delta(&c, kind);
@@ -78,7 +78,7 @@ static uint64_t word_at(const uint8_t *bytes)
     return word;
 }
 
-/* How many lines begin at a word of instructions or before it: succ_index_lookup() of iseq.c. */
+/* How many lines begin at or before a word of instructions: succ_index_lookup() of iseq.c. */
 static uint32_t ruby_rank(const uint8_t *positions, uint32_t word)
 {
     if (word < RUBY_IMMEDIATE)

@@ -12,7 +12,7 @@
 #include "perfdata/script_lines.h"
 
 /* A code object of a process. */
-struct told_code {
+struct process_code {
     const struct script_code *code;
     const struct script_row *rows;
     size_t row_count;
@@ -20,23 +20,23 @@ struct told_code {
 
 /* A chain with a number. */
 struct chain {
-    const struct script_frame *callers; /* NULL: the innermost function has none */
-    struct told_code innermost;
+    const struct script_frame *callers; /* NULL: none */
+    struct process_code innermost;
     uint32_t entries; /* script_reading.entered */
     bool entered, cut;
 };
 
 struct scripts {
     struct arena *arena;
-    struct arena *reading_arena; /* of readings, and their copies of frames */
+    struct arena *reading_arena; /* owns readings and their copies of frames */
     struct names *names;
-    struct table *codes;     /* hash of a process and an address -> struct told_code */
-    struct table *contents;  /* hash of what a script_code has -> it */
-    struct table *frames;    /* hash of what a script_frame has -> it */
+    struct table *codes;     /* hash of a process and an address -> struct process_code */
+    struct table *contents;  /* hash of a script_code's contents -> the script_code */
+    struct table *frames;    /* hash of a script_frame's contents -> the script_frame */
     struct table *chains;    /* number -> struct chain */
-    struct table *threads;   /* TID -> struct script_frame; 0: none */
-    struct table *readings;  /* TID -> struct script_reading, the last one; 0: none */
-    struct script_row *rows; /* of the table that is read */
+    struct table *threads;   /* TID -> struct script_frame; 0: nothing */
+    struct table *readings;  /* TID -> the last struct script_reading; 0: none */
+    struct script_row *rows; /* scratch: of the table being read */
     size_t row_capacity;
     uint64_t damaged, reading_count;
 };
@@ -161,8 +161,8 @@ static size_t put_utf8(uint32_t c, char *out)
     return bytes;
 }
 
-/* UTF-8 of at most SCRIPT_FILE_MAX characters, or bytes as they are; with "..." where it was cut: at its end, or at its beginning if its end was
- * told. NULL: out of memory. */
+/* Converts to UTF-8 of at most SCRIPT_FILE_MAX characters, or copies plain bytes; with "..." where the text was cut: at its
+ * end, or at its beginning if the record has its end. NULL: out of memory. */
 static const char *intern_text(struct scripts *s, uint8_t language, const struct script_text *text,
                                const uint8_t *bytes, uint32_t most, bool end_told)
 {
@@ -185,8 +185,8 @@ static const char *intern_text(struct scripts *s, uint8_t language, const struct
     return number == NAMES_NONE ? NULL : names_text(s->names, number);
 }
 
-/* The one of a table's structs that has these bytes, none of which is padding. NULL: out of memory. */
-static const void *intern(struct scripts *s, struct table *table, const void *bytes, size_t size)
+/* Returns the struct in a table that has these bytes (no struct has padding), added if new. NULL: out of memory. */
+static const void *intern_struct(struct scripts *s, struct table *table, const void *bytes, size_t size)
 {
     uint64_t *value = table_put(table, checksum_of(bytes, size), NULL);
     const void *old = value ? from_value(*value) : NULL;
@@ -209,7 +209,7 @@ static uint64_t code_key(uint32_t pid, uint64_t address)
 }
 
 /* Reads a code object's table of lines. false: out of memory. */
-static bool read_rows(struct scripts *s, const uint8_t *table, size_t size, struct told_code *of)
+static bool read_rows(struct scripts *s, const uint8_t *table, size_t size, struct process_code *of)
 {
     const uint32_t language = of->code->language;
     if (language != SCRIPT_PYTHON && language != SCRIPT_RUBY)
@@ -229,60 +229,61 @@ static bool read_rows(struct scripts *s, const uint8_t *table, size_t size, stru
 static int take_code(struct scripts *s, uint32_t pid, const struct script_record *head, const uint8_t *bytes,
                      size_t size)
 {
-    struct script_code_told told;
-    if (size < sizeof told || head->count > size - sizeof told)
+    struct script_code_told details;
+    if (size < sizeof details || head->count > size - sizeof details)
         return -EBADMSG;
-    memcpy(&told, bytes, sizeof told);
-    if (told.name.width > 4 || told.file.width > 4)
+    memcpy(&details, bytes, sizeof details);
+    if (details.name.width > 4 || details.file.width > 4)
         return -EBADMSG;
     const uint8_t language = head->language;
     struct script_code code = {
-        .name = intern_text(s, language, &told.name, told.name_bytes, SCRIPT_NAME_MAX, false),
-        .file = intern_text(s, language, &told.file, told.file_bytes, SCRIPT_FILE_MAX, true),
-        .line = told.line,
+        .name = intern_text(s, language, &details.name, details.name_bytes, SCRIPT_NAME_MAX, false),
+        .file = intern_text(s, language, &details.file, details.file_bytes, SCRIPT_FILE_MAX, true),
+        .line = details.line,
         .language = language};
-    if (code.name && !*code.name && language == SCRIPT_PHP && told.name.width)
-        code.name = "{main}"; /* as PHP's own traces have it */
+    if (code.name && !*code.name && language == SCRIPT_PHP && details.name.width)
+        code.name = "{main}"; /* as in PHP's own traces */
     if (code.name && !*code.name && language == SCRIPT_JAVASCRIPT)
-        code.name = "(anonymous)"; /* likewise */
+        code.name = "(anonymous)"; /* as in V8's own traces */
     if (code.file && language == SCRIPT_JAVASCRIPT && strncmp(code.file, "file://", 7) == 0)
-        code.file += 7; /* as modules have it */
-    struct told_code *of = arena_alloc(s->arena, sizeof *of);
+        code.file += 7; /* a module has a URL in place of a path */
+    struct process_code *of = arena_alloc(s->arena, sizeof *of);
     uint64_t *place = table_put(s->codes, code_key(pid, head->number), NULL);
     if (!code.name || !code.file || !of || !place)
         return -ENOMEM;
-    of->code = intern(s, s->contents, &code, sizeof code);
-    if (!of->code || !read_rows(s, bytes + sizeof told, head->count, of))
+    of->code = intern_struct(s, s->contents, &code, sizeof code);
+    if (!of->code || !read_rows(s, bytes + sizeof details, head->count, of))
         return -ENOMEM;
     *place = (uintptr_t)of;
     return 1;
 }
 
-static struct told_code find_code(const struct scripts *s, uint32_t pid, uint64_t address)
+static struct process_code find_code(const struct scripts *s, uint32_t pid, uint64_t address)
 {
     const uint64_t *value = table_find(s->codes, code_key(pid, address));
-    return value ? *(const struct told_code *)from_value(*value) : (struct told_code){.code = &not_known};
+    return value ? *(const struct process_code *)from_value(*value)
+                 : (struct process_code){.code = &not_known};
 }
 
-/* Of an instruction; PHP's have their line in its place. */
-static uint32_t line_at(const struct told_code *of, uint32_t at)
+/* The line of an instruction; for PHP, the record has the line itself. */
+static uint32_t line_at(const struct process_code *of, uint32_t at)
 {
     return of->code->language == SCRIPT_PHP ? at : script_line(of->rows, of->row_count, at);
 }
 
 /* Frames ------------------------------------------------------------------------------------------------------ */
 
-/* cut: the chain has functions further out than it tells. NULL: out of memory. */
+/* cut: the chain has functions further out that it does not contain. NULL: out of memory. */
 static const struct script_frame *intern_frame(struct scripts *s, const struct script_frame *outer,
-                                               const struct told_code *of, uint32_t at, bool entered,
+                                               const struct process_code *of, uint32_t at, bool entered,
                                                bool cut)
 {
     const struct script_frame frame = {
         .outer = outer, .code = of->code, .line = line_at(of, at), .entered = entered, .cut = cut && !outer};
-    return intern(s, s->frames, &frame, sizeof frame);
+    return intern_struct(s, s->frames, &frame, sizeof frame);
 }
 
-/* This is what the thread runs. 1 or -ENOMEM. */
+/* Sets what the thread runs. 1 or -ENOMEM. */
 static int set_innermost(struct scripts *s, uint32_t tid, const struct script_frame *frame)
 {
     uint64_t *thread = table_put(s->threads, tid, NULL);
@@ -291,7 +292,7 @@ static int set_innermost(struct scripts *s, uint32_t tid, const struct script_fr
     return thread ? 1 : -ENOMEM;
 }
 
-/* This was read of the thread, at another instant than a sample's. 1 or -ENOMEM. */
+/* Adds what was read of the thread at another moment than a sample's. 1 or -ENOMEM. */
 static int set_reading(struct scripts *s, uint32_t tid, const struct script_frame *frame, uint32_t entries)
 {
     struct script_frame *copy = arena_alloc(s->reading_arena, sizeof *copy);
@@ -310,7 +311,7 @@ static int set_reading(struct scripts *s, uint32_t tid, const struct script_fram
     return set_innermost(s, tid, copy);
 }
 
-/* Its innermost function at this instruction is what the thread runs. 1 or -ENOMEM. */
+/* Sets what the thread runs: the chain, with its innermost function at this instruction. 1 or -ENOMEM. */
 static int set_thread(struct scripts *s, uint32_t tid, const struct chain *chain,
                       const struct script_record *head)
 {
@@ -334,10 +335,10 @@ static int take_chain(struct scripts *s, const struct sample *sample, const stru
     if (!place)
         return -ENOMEM;
     const bool cut = head->flags & SCRIPT_CUT;
-    chain->entries = 1; /* the outermost begins, even if its own entry is cut */
+    chain->entries = 1; /* the outermost function begins the loop, even if its own entry is cut off */
     for (uint32_t i = head->count; --i > 0;) {
         memcpy(&called, bytes + i * sizeof called, sizeof called);
-        const struct told_code of = find_code(s, sample->pid, called.code);
+        const struct process_code of = find_code(s, sample->pid, called.code);
         chain->callers = intern_frame(s, chain->callers, &of, called.at, called.marks & SCRIPT_ENTERED, cut);
         if (!chain->callers)
             return -ENOMEM;
@@ -358,7 +359,8 @@ static int take_same(struct scripts *s, const struct sample *sample, const struc
     return chain && *chain ? set_thread(s, sample->tid, from_value(*chain), head) : -EBADMSG;
 }
 
-static int take(struct scripts *s, const struct sample *sample, const struct script_record *head)
+static int take_script_record(struct scripts *s, const struct sample *sample,
+                              const struct script_record *head)
 {
     const uint8_t *bytes = sample->raw + sizeof *head;
     const size_t size = sample->raw_size - sizeof *head;
@@ -389,7 +391,7 @@ int scripts_take(struct scripts *s, const struct sample *sample, struct fathom_e
     memcpy(&head, sample->raw, sizeof head);
     if (head.magic != SCRIPT_RECORD_MAGIC)
         return 0;
-    int rc = take(s, sample, &head);
+    int rc = take_script_record(s, sample, &head);
     if (rc == -EBADMSG) {
         s->damaged++;
         rc = set_innermost(s, sample->tid, &script_not_read);

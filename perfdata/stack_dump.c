@@ -7,12 +7,12 @@
 size_t stack_dump_trim(void *record, size_t size, const struct sample *sample, uint64_t valid)
 {
     uint8_t *dump = (uint8_t *)record + sample->stack_at;
-    uint64_t kept = (valid + 7) & ~(uint64_t)7;
+    uint64_t padded = (valid + 7) & ~(uint64_t)7;
     size_t old_end =
         sample->stack_at + 8 + (size_t)sample->stack_capacity; /* of the dump: dyn_size follows */
-    uint8_t *at = dump + 8 + kept;
-    memcpy(dump, &kept, sizeof kept);
-    if (kept) { /* without a dump the kernel writes no dyn_size */
+    uint8_t *at = dump + 8 + padded;
+    memcpy(dump, &padded, sizeof padded);
+    if (padded) { /* without a dump the kernel writes no dyn_size */
         memcpy(at, &valid, sizeof valid);
         at += 8;
     }

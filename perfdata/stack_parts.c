@@ -39,7 +39,7 @@ static struct stack_word_at word_of(const struct stack_parts *parts, uint32_t in
     return word;
 }
 
-/* What follows a run. false: damaged. */
+/* Reads the bytes after a run. false: damaged. */
 static bool read_rest(const uint8_t *at, uint64_t offset, uint32_t size, struct stack_parts *out)
 {
     if (offset < out->size || offset + size > STACK_RECORD_MAX)
@@ -51,7 +51,7 @@ static bool read_rest(const uint8_t *at, uint64_t offset, uint32_t size, struct 
     return true;
 }
 
-/* What is not among the bytes of the record that comes next. false: damaged. */
+/* Reads bytes that are missing from the next record. false: damaged. */
 static bool read_more(const uint8_t *at, int64_t offset, uint32_t size, struct stack_parts *out)
 {
     if (out->bytes || size == 0 || offset <= 0 || offset > STACK_WORDS_MAX - (int64_t)size)
@@ -62,7 +62,7 @@ static bool read_more(const uint8_t *at, int64_t offset, uint32_t size, struct s
     return true;
 }
 
-/* From SP on, or from below it, or what follows a run, or the outermost ones. Of bytes elsewhere this reader knows nothing. */
+/* Reads bytes from SP on, or below it, or after a run, or the outermost ones. Bytes elsewhere are ignored by this reader. */
 static bool read_bytes(struct bytes part, struct stack_parts *out)
 {
     const int64_t offset = (int64_t)bytes_u64(&part);
@@ -108,7 +108,7 @@ static bool read_words(struct bytes part, struct stack_parts *out)
     return good;
 }
 
-/* What it is about may be recorded elsewhere (stack_sample.h). false: damaged. */
+/* The bytes that it describes may be recorded elsewhere (stack_sample.h). false: damaged. */
 static bool read_switch(struct bytes part, struct stack_parts *out)
 {
     out->switch_at = bytes_u32(&part);

@@ -1,6 +1,6 @@
 /*
- * stack_parts.h - reads and writes stack records (stack_record.h) with what follows their heads. Reads are bounded: a record may
- * come from a hostile file.
+ * stack_parts.h - reads and writes stack records (stack_record.h) with the parts after their heads. Reads are bounded: a record
+ * may come from a hostile file.
  */
 #ifndef FATHOM_PERFDATA_STACK_PARTS_H
 #define FATHOM_PERFDATA_STACK_PARTS_H
@@ -13,15 +13,18 @@
 
 struct stack_parts {
     struct stack_record head;
-    const uint8_t *
-        bytes; /* of the stack, from head.sp + more_at on; NULL: none. Borrowed, not aligned, like the next */
-    uint32_t size;    /* of these, at most STACK_RECORD_MAX, or STACK_WORDS_MAX where they were unfolded */
-    uint32_t more_at; /* of STACK_RECORD_MORE: not 0, and with `size` at most STACK_WORDS_MAX. Else 0 */
-    bool cut;         /* the record had no room for more */
-    struct stack_run run; /* which follows `bytes`; times 0: none does */
-    const uint8_t *rest;  /* the bytes that follow that, at head.sp + rest_at; NULL: none */
+    /* of the stack, from head.sp + more_at on; NULL: none. Borrowed, not aligned, like the next */
+    const uint8_t *bytes;
+    /* of these bytes: at most STACK_RECORD_MAX, or STACK_WORDS_MAX if they were unfolded */
+    uint32_t size;
+    /* for STACK_RECORD_MORE: not 0, and with `size` at most STACK_WORDS_MAX; 0 for others */
+    uint32_t more_at;
+    bool cut;             /* the record had no space for more */
+    struct stack_run run; /* follows `bytes`; times 0: there is none */
+    const uint8_t *rest;  /* the bytes after the run, at head.sp + rest_at; NULL: none */
     uint32_t rest_at, rest_size;
-    const uint8_t *words; /* or words that follow `bytes`: of each a struct stack_word_at; NULL: none */
+    /* instead of a run, the words after `bytes`: each a struct stack_word_at; NULL: none */
+    const uint8_t *words;
     struct stack_words known;
     const uint8_t *outer; /* the STACK_RECORD_OUTER bytes at outer_at, further out; NULL: none */
     uint64_t outer_at;
@@ -29,23 +32,23 @@ struct stack_parts {
     const uint8_t *below;  /* the STACK_RECORD_BELOW bytes below head.sp; NULL: none */
     const uint8_t *frames; /* for walks_read(); NULL: none */
     uint32_t frames_size;
-    const uint8_t *registers; /* values of those in `mask`, 8 bytes each; NULL: none */
+    const uint8_t *registers; /* values of the registers in `mask`, 8 bytes each; NULL: none */
     uint64_t mask;
-    struct stack_code code;      /* version 0: not told */
-    struct stack_placed placed;  /* count 0: not told */
-    const uint8_t *placed_files; /* its addresses, 8 bytes each */
+    struct stack_code code;      /* version 0: not recorded */
+    struct stack_placed placed;  /* count 0: not recorded */
+    const uint8_t *placed_files; /* the addresses of its files, 8 bytes each */
 };
 
-/* false: the data is too short, without our mark, of an unknown version, or damaged. */
+/* false: the data is too short, has not our mark, is of an unknown version, or damaged. */
 bool stack_parts_read(const uint8_t *data, size_t size, struct stack_parts *out);
-/* Whether there is more of the stack than `bytes`: a run or words. */
+/* Whether the stack is more than `bytes`: it has a run or words. */
 bool stack_parts_folded(const struct stack_parts *parts);
-/* Bytes of the stack with these, at most STACK_WORDS_MAX. */
+/* Number of bytes of the unfolded stack, at most STACK_WORDS_MAX. */
 uint32_t stack_parts_whole(const struct stack_parts *parts);
-/* Writes that many bytes: STACK_RECORD_HOLE between words. */
+/* Writes that many bytes, with STACK_RECORD_HOLE between words. */
 void stack_parts_unfold(const struct stack_parts *parts, uint8_t *out);
-/* Writes a record up to the stack's bytes, `size` of which are to follow; returns the size of what was written, at most
- * sizeof(struct stack_record_read). head.size and head.version are set; registers that no record has are left out. */
+/* Writes a record up to the stack's bytes, `size` of which have to follow; returns the size of what was written, at most
+ * sizeof(struct stack_record_read). Sets head.size and head.version; drops registers that no record has. */
 size_t stack_parts_write(const struct stack_parts *parts, uint8_t *out);
 
 #endif

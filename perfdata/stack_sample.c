@@ -15,10 +15,11 @@ struct stack_sample {
     __u64 id, ip;
     __u32 pid, tid;
     __u64 time, period;
-    __u64 callchain; /* its length: 0. Stock perf adds what it unwinds, but only to an event that has one */
-    __u32 raw_size;  /* of what follows, to `abi` */
+    /* its length: 0. Stock perf adds what it unwinds, but only to an event that has a chain */
+    __u64 callchain;
+    __u32 raw_size; /* bytes from here to `abi` */
     struct stack_record record;
-    struct stack_part below_part; /* of the record, as the dump begins at SP */
+    struct stack_part below_part; /* a part of the record, as the dump begins at SP */
     __s64 below_offset;
     __u8 below[STACK_RECORD_BELOW];
     struct stack_part switch_part;
@@ -51,18 +52,18 @@ bool stack_sample_is(const struct perf_event_attr *attr)
            attr->config1 == STACK_RECORD_MAGIC && (attr->sample_type & needed) == needed;
 }
 
-/* The record with a stack that the raw data begin with; false: there is none, or it is not whole. */
+/* Reads the record with a stack at the beginning of the raw data; false: there is none, or it is incomplete. */
 static bool read_record(const struct sample *stack, struct stack_parts *out)
 {
     return stack_parts_read(stack->raw, stack->raw_size, out) && out->size > 0 && !out->words &&
            (out->head.kind == STACK_RECORD_NEW || out->head.kind == STACK_RECORD_AGAIN);
 }
 
-/* All registers; 0: not recorded. */
+/* Sets all registers; 0: not recorded. */
 static void fill_registers(const struct stack_parts *parts, const struct sample *sample,
                            __u64 out[STACK_RECORD_REGISTER_COUNT])
 {
-    const uint64_t bp = 6, sp = 7, ip = 8; /* their places, which are their numbers */
+    const uint64_t bp = 6, sp = 7, ip = 8; /* their indices, which are their numbers */
     unsigned to = 0, from = 0;
     for (uint64_t bit = 1; bit <= STACK_RECORD_REGISTERS; bit <<= 1) {
         if (parts->mask & STACK_RECORD_REGISTERS & bit)
@@ -89,10 +90,11 @@ size_t stack_sample_make(const struct sample *stack, const struct sample *sample
         return 0;
     struct stack_record record = parts.head;
     const uint64_t valid = stack_parts_whole(&parts);
-    const size_t room = (valid + 7) & ~(size_t)7, size = sizeof(struct stack_sample) + room + sizeof valid;
+    const size_t padded = (valid + 7) & ~(size_t)7,
+                 size = sizeof(struct stack_sample) + padded + sizeof valid;
     record.version = STACK_RECORD_VERSION;
     record.size = offsetof(struct stack_sample, padding) -
-                  offsetof(struct stack_sample, below_part); /* the stack is the dump */
+                  offsetof(struct stack_sample, below_part); /* the stack is in the dump */
     struct stack_sample made = {
         .header = {PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, (uint16_t)size},
         .id = id,
@@ -108,7 +110,7 @@ size_t stack_sample_make(const struct sample *stack, const struct sample *sample
         .switch_part = {STACK_PART_SWITCH, 0, sizeof made.switched},
         .switched = {.at = parts.switch_at},
         .abi = PERF_SAMPLE_REGS_ABI_64,
-        .stack_size = room,
+        .stack_size = padded,
     };
     memset(made.below, 0xfd, sizeof made.below);
     if (parts.below)
@@ -118,8 +120,8 @@ size_t stack_sample_make(const struct sample *stack, const struct sample *sample
     memcpy(made.registers, registers, sizeof registers);
     memcpy(out, &made, sizeof made);
     out += sizeof made;
-    memset(out + valid, 0, room - valid);
+    memset(out + valid, 0, padded - valid);
     stack_parts_unfold(&parts, out);
-    memcpy(out + room, &valid, sizeof valid);
+    memcpy(out + padded, &valid, sizeof valid);
     return size;
 }

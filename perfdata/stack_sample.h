@@ -1,8 +1,8 @@
 /*
- * stack_sample.h - turns a stack record (stack_record.h) that carries a stack, and its sample, into a sample of an
- * event "new-stacks" that other tools unwind: the user's registers and the stack are where perf_event_open(2) has
- * them (REGS_USER, STACK_USER). What the record says besides stays in its raw data, so that announced.h takes it for
- * the stack record that it was.
+ * stack_sample.h - turns a stack record (stack_record.h) that carries a stack, and its sample, into a sample of an event
+ * "new-stacks" that other tools can unwind: the user's registers and the stack are where perf_event_open(2) has them
+ * (REGS_USER, STACK_USER). The rest of the record stays in its raw data, so that announced.h treats it like the stack record
+ * that it was.
  */
 #ifndef FATHOM_PERFDATA_STACK_SAMPLE_H
 #define FATHOM_PERFDATA_STACK_SAMPLE_H
@@ -11,9 +11,9 @@
 
 #define STACK_SAMPLE_MAX 65528 /* bytes of a record at most */
 
-/* The event's declaration in a file. stacks: that of the stack records. id: to be found by; borrowed by *out. */
+/* The event's declaration in a file. stacks: the event of the stack records. id: its ID; borrowed by *out. */
 void stack_sample_event(const struct event *stacks, uint64_t *id, struct event *out);
-/* Whether an attr is that of such an event: a file that was cut short has no names. */
+/* Whether an attr is that of such an event: an unfinished file has no names. */
 bool stack_sample_is(const struct perf_event_attr *attr);
 /* Writes the sample to `out` (STACK_SAMPLE_MAX bytes) and returns its size. 0: the stack record is damaged or has no
  * stack, or it is not about this sample. */

@@ -9,8 +9,8 @@
 
 #include "perfdata/features.h"
 
-/* Writes one of perf's own records: header, `fixed` u64 words, data, padded to 8 bytes. Nothing if it would
- * exceed the maximum size of a record. */
+/* Writes one of perf's own records: header, `count` u64 words, data, padded to 8 bytes. Nothing if it would exceed the maximum
+ * size of a record. */
 static void put_record(FILE *out, uint32_t type, const uint64_t *words, size_t count, const void *data,
                        size_t size)
 {
@@ -129,7 +129,8 @@ static void put_build_ids(FILE *out, const struct features *features)
     }
 }
 
-/* In pieces, each an update of an event of a kind that stock perf passes over (perf_event__process_event_update()). */
+/* Writes the trailer in pieces, each an update of an event of a kind that stock perf ignores
+ * (perf_event__process_event_update()). */
 static int put_trailer(FILE *out, const struct features *features, const struct event *events, size_t count,
                        struct fathom_error *err)
 {

@@ -9,7 +9,7 @@
 enum { SAMPLED, WAITING };
 
 struct unsampled {
-    struct table *threads; /* TID -> SAMPLED or WAITING, of the last thread with this TID */
+    struct table *threads; /* TID -> SAMPLED or WAITING, for the last thread with this TID */
     uint64_t started, waiting;
     uint32_t last; /* TID of the last sample */
 };
@@ -34,7 +34,7 @@ void unsampled_free(struct unsampled *u)
 
 int unsampled_apply(struct unsampled *u, const struct record *record)
 {
-    /* A FORK without time is for a thread that already existed. */
+    /* A FORK without a time describes a thread that existed before. */
     if (record->kind == RECORD_FORK && record->time) {
         uint64_t *state = table_put(u->threads, record->tid, NULL);
         if (!state)

@@ -1,10 +1,9 @@
 /*
- * user_chain.h - the user's part of a sample's call chain, whose parts are told apart by PERF_CONTEXT_ markers: the PC
- * first, then return addresses, from the innermost frame outwards.
+ * user_chain.h - the user part of a sample's call chain, whose parts are separated by PERF_CONTEXT_ markers: the PC first, then
+ * return addresses, from the innermost frame outwards.
  *
- * The kernel writes a marker ahead of every part (get_perf_callchain()). Of a chain without one, which other tools make,
- * what comes first belongs to the sample's mode; where that is unknown, to the user, as perf's tools take it
- * (thread__resolve_callchain_sample()).
+ * The kernel writes a marker before every part (get_perf_callchain()). In a chain without one, from other tools, the first part
+ * belongs to the sample's mode; if that is unknown, to the user, as in perf's tools (thread__resolve_callchain_sample()).
  */
 #ifndef FATHOM_PERFDATA_USER_CHAIN_H
 #define FATHOM_PERFDATA_USER_CHAIN_H
@@ -13,8 +12,8 @@
 
 struct user_chain {
     const struct sample *sample;
-    uint32_t next; /* entry of the chain */
-    bool user;     /* it is in the user's part, if it is no marker */
+    uint32_t next; /* index in the chain */
+    bool user;     /* it is in the user part, unless it is a marker */
 };
 
 /* A sample without a call chain has no addresses. */

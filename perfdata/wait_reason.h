@@ -1,6 +1,7 @@
 /*
- * wait_reason.h - why a thread has no CPU. Samples of the event "off-cpu" (collector/waits.h) are such times, with the reason, in the CPU's place: u32, as raw data, and of a lock the address. One whose period is 0
- * is none: it comes with the stack record of a wait that will end later. Also compiled for the BPF target.
+ * wait_reason.h - why a thread is not on a CPU. Samples of the event "off-cpu" (collector/waits.h) are such times; their raw
+ * data has the reason (u32, in place of the CPU) and for a lock its address. A sample whose period is 0 does not count: it
+ * comes with the stack record of a wait that will end later. Also compiled for the BPF target.
  */
 #ifndef FATHOM_PERFDATA_WAIT_REASON_H
 #define FATHOM_PERFDATA_WAIT_REASON_H
@@ -8,35 +9,37 @@
 #include <linux/types.h>
 
 #define EVENT_WAITS_NAME "off-cpu"
-#define EVENT_WAITS_MARK 0x54494157u /* attr.config1, which the kernel does not look at for a clock */
+#define EVENT_WAITS_MARK 0x54494157u /* attr.config1, which the kernel ignores for a clock */
 
-/* The waits and the samples of a clock beside them as one event, which readers make of both: all of the time that threads live. */
+/* An event that readers make from the waits and the samples of a clock recorded with them: all of the threads' lifetime. */
 #define EVENT_WALL_NAME "wall-clock"
-/* attr.config2 of waits: */
-#define EVENT_WALL_REPORTED 1u /* that one is reported where none is named */
-#define EVENT_WALL_MARK     2u /* this is that one */
+/* attr.config2 of the waits: */
+#define EVENT_WALL_REPORTED 1u /* it is reported if no event is named */
+#define EVENT_WALL_MARK     2u /* this is that event */
 
-/* Who ended waits: samples of another event, of their paths; and the event of waits with these paths, which readers make of both (wakers.h). */
+/* Who ended waits: samples of another event, with their paths; and an event with the waits and these paths, which readers make
+ * from both (wakers.h). */
 #define EVENT_WAKEUPS_NAME "wakeups"
 #define EVENT_WAKEUPS_MARK 0x454b4157u /* attr.config1 of a dummy */
 #define EVENT_WAKERS_NAME  "wakers"
-#define EVENT_WAKERS_MARK  3u /* attr.config2 of waits: this is that one */
+#define EVENT_WAKERS_MARK  3u /* attr.config2 of waits: this is that event */
 
 enum waker_kind {
-    WAKER_THREAD = 1, /* a recorded one: the sample is its */
-    WAKER_OTHER,      /* one of a process that is not recorded */
-    WAKER_KERNEL,     /* one of the kernel's own */
-    WAKER_INTERRUPT,  /* of a device, or of another CPU; whatever thread that met */
-    WAKER_TIMER,      /* likewise, of the timer */
+    WAKER_THREAD = 1, /* a recorded thread: the sample is its own */
+    WAKER_OTHER,      /* a thread of a process that is not recorded */
+    WAKER_KERNEL,     /* a thread of the kernel */
+    WAKER_INTERRUPT,  /* an interrupt of a device, or from another CPU, on whatever thread */
+    WAKER_TIMER,      /* an interrupt of the timer */
 };
 
-#define WAIT_LASTS      0xfffffffeu /* likewise, of one that has not ended yet: nobody has ended it */
+#define WAIT_LASTS      0xfffffffeu /* a wait's number: it has not ended yet, so nobody has ended it */
 #define WAIT_UNNUMBERED 0xffffffffu /* a wait's number: its stack was not read, nor who ended it */
 
-/* Raw data of samples of both. In waits, `reason` alone may be there. */
+/* Raw data of samples of both. Waits may have only `reason`. */
 struct wait_raw {
     __u32 reason;
-    __u32 number; /* of the thread's waits: with the thread, what the two samples have in common */
+    /* counts the thread's waits: with the thread, identifies the two samples that belong together */
+    __u32 number;
     __u32 zero;
 };
 struct waker_raw {
@@ -45,20 +48,20 @@ struct waker_raw {
 };
 
 enum wait_reason {
-    WAIT_RUNNABLE = 1, /* another thread has it: since it was taken, or since this one was woken */
+    WAIT_RUNNABLE = 1, /* another thread has the CPU, since it took it or since this one was woken */
     WAIT_LOCK,         /* in futex */
     WAIT_SLEEP,        /* in nanosleep */
     WAIT_POLL,         /* in poll, select, epoll, io_uring_enter */
-    WAIT_DISK,         /* in another system call, and no signal ends it: reading from a disk, mostly */
+    WAIT_DISK,         /* in another system call that no signal ends: mostly reading from a disk */
     WAIT_CALL,         /* in another system call: reading from a pipe or socket, waiting for a child */
-    WAIT_FAULT,        /* for a page */
+    WAIT_FAULT,        /* for a page of memory */
     WAIT_STOPPED,      /* by a signal, or a debugger */
 };
-#define WAIT_REASONS 8u /* a power of two, by which the program bounds its tables */
+#define WAIT_REASONS 8u /* a power of two, by which the BPF program bounds its tables */
 _Static_assert(WAIT_STOPPED == WAIT_REASONS, "all of them are counted");
 
-/* state: bits of task_struct's (include/linux/sched.h), of which 1 is waiting, 2 likewise without being ended by signals, 4 and 8 being stopped; call: the system call of
- * x86-64; -1: it is in none. */
+/* state: bits of task_struct's state (include/linux/sched.h): 1 is waiting, 2 waiting without signals, 4 and 8 stopped; call:
+ * the system call of x86-64; -1: it is in none. */
 static inline enum wait_reason wait_reason(__u64 state, __s64 call)
 {
     if (state & 12)
@@ -87,7 +90,8 @@ static inline enum wait_reason wait_reason(__u64 state, __s64 call)
     }
 }
 
-/* Of WAIT_LOCK: the address of the word in user space that is waited for, from the call and its first argument; 0: there is not one alone. */
+/* For WAIT_LOCK: the address of the word in user space that is waited for, from the call and its first argument; 0: there is
+ * not exactly one. */
 static inline __u64 wait_lock(enum wait_reason reason, __s64 call, __u64 first)
 {
     return reason == WAIT_LOCK && call != 449 ? first : 0; /* futex_waitv waits for several */

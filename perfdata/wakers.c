@@ -7,8 +7,8 @@
 
 #include "base/vec.h"
 
-#define LABELS_MOST                                                                                          \
-    4096 /* the others are not told apart: a damaged recording may have a name in each sample */
+/* further ones are not distinguished: a damaged recording may have a name in each sample */
+#define LABELS_MOST 4096
 
 int wakers_add(struct head *head, struct wakers *out, struct fathom_error *err)
 {

@@ -1,5 +1,6 @@
 /*
- * wakers.h - the event "wakers" (wait_reason.h): of a recording with waits and who ended them. The waker's sample comes before the wait's.
+ * wakers.h - the event "wakers" (wait_reason.h), made if a recording has waits and who ended them. The waker's sample comes
+ * before the wait's.
  */
 #ifndef FATHOM_PERFDATA_WAKERS_H
 #define FATHOM_PERFDATA_WAKERS_H
@@ -8,9 +9,9 @@
 #include "perfdata/head.h"
 
 struct wakers {
-    uint32_t event;          /* index; UINT32_MAX: the recording has no such */
-    uint32_t waits, wakeups; /* those that it is made of */
-    struct names *labels;    /* that were told; NULL: none */
+    uint32_t event;          /* index; UINT32_MAX: the recording has none */
+    uint32_t waits, wakeups; /* indices of the events that it is made from */
+    struct names *labels;    /* those returned so far; NULL: none */
 };
 
 /* Adds it to the events. -ENOMEM. */
@@ -21,7 +22,8 @@ static inline bool wakers_has(const struct wakers *wakers, uint32_t event)
 {
     return wakers->event != UINT32_MAX && (event == wakers->waits || event == wakers->wakeups);
 }
-/* What a sample of who ended a wait says of that, as struct sample has it: "[woken by a timer]". NULL: out of memory. The text lives as long as `wakers`. */
+/* What a sample of who ended a wait says about that, as in struct sample: "[woken by a timer]". NULL: out of memory. The text
+ * lives as long as `wakers`. */
 const char *wakers_label(struct wakers *wakers, const struct sample *sample);
 
 #endif

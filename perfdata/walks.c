@@ -10,22 +10,23 @@
 #include "base/vec.h"
 #include "perfdata/stack_record.h"
 
-#define SLOTS     1024u /* threads in the same one take it from each other: their next stacks are written whole */
+/* threads in the same slot replace each other: their next stacks are written whole */
+#define SLOTS     1024u
 #define FRAMES_AT sizeof(struct stack_frames)
 #define FRAME_MAX (3 * BYTES_ULEB_MAX + 1)
 
 struct stack {
-    struct walked_frame *frames; /* the outermost first */
+    struct walked_frame *frames; /* outermost first */
     size_t count, capacity;
     uint32_t tid;
-    uint32_t number; /* 0: none is kept */
-    uint32_t chain;  /* stacks in a row that refer to others, with this one */
-    uint64_t time;   /* of the last one in this slot, whichever thread's */
+    uint32_t number; /* 0: the slot is empty */
+    uint32_t chain;  /* consecutive stacks that refer to others, including this one */
+    uint64_t time;   /* of the last stack in this slot, of any thread */
 };
 
 struct walks {
     struct stack last[SLOTS];
-    struct stack late; /* the last one that is not kept */
+    struct stack late; /* the last stack that was not stored */
 };
 
 struct walks *walks_new(void)
@@ -43,7 +44,7 @@ void walks_free(struct walks *w)
     free(w);
 }
 
-/* The thread's slot, which is its own from now on. */
+/* The thread's slot, which it takes over. */
 static struct stack *stack_of(struct walks *w, uint32_t tid)
 {
     struct stack *stack = &w->last[hash_u64(tid) % SLOTS];
@@ -58,8 +59,8 @@ static bool are_equal(const struct walked_frame *a, const struct walked_frame *b
     return a->pc == b->pc && a->cfa == b->cfa && a->marks == b->marks;
 }
 
-/* Sets the frames from `shared` on. */
-static bool keep(struct stack *stack, size_t shared, const struct walked *walked)
+/* Stores the frames from `shared` on. */
+static bool store_frames(struct stack *stack, size_t shared, const struct walked *walked)
 {
     if (!vec_reserve(stack->frames, shared, stack->capacity, walked->count - shared))
         return false;
@@ -70,7 +71,7 @@ static bool keep(struct stack *stack, size_t shared, const struct walked *walked
     return true;
 }
 
-/* Frames and marks; NULL: no room. */
+/* Writes frames and marks; NULL: no space. */
 static uint8_t *put_frames(const struct walked *walked, struct stack_frames *head, uint8_t *out,
                            const uint8_t *end)
 {
@@ -119,7 +120,7 @@ size_t walks_write(struct walks *w, uint32_t tid, uint64_t time, uint32_t number
                                 .switch_at = walked->switch_at,
                                 .back = walked->back};
     uint8_t *end = put_frames(walked, &head, out + FRAMES_AT, out + size - 8);
-    if (!end || (!late && !keep(last, shared, walked)))
+    if (!end || (!late && !store_frames(last, shared, walked)))
         return 0;
     memcpy(out, &head, sizeof head);
     for (; (end - out) % 8; end++)
@@ -132,7 +133,7 @@ size_t walks_write(struct walks *w, uint32_t tid, uint64_t time, uint32_t number
     return (size_t)(end - out);
 }
 
-/* The further frames; false: damaged. */
+/* Reads the further frames; false: damaged. */
 static bool read_frames(struct bytes *part, const struct stack_frames *head, struct walked_frame *frames)
 {
     struct walked_frame around = head->shared ? frames[head->shared - 1] : (struct walked_frame){0};

@@ -1,14 +1,14 @@
 /*
- * walks.h - what walks of stacks found, in stack records (stack_record.h, struct stack_frames): written while recording, so that
- * no report walks them again.
+ * walks.h - what walks of stacks found, in stack records (stack_record.h, struct stack_frames): written while recording, so
+ * that reports need not walk the stacks again.
  *
- * A stack is written as the frames by which it differs from the stack before it of the same thread, in time order, and that is also
- * how it is read: writer and reader keep the last stack of each thread, and a record says which one it refers to. At most
- * WALKS_CHAIN stacks in a row refer to others, so that a lost record makes no more than these unknown. A stack that is older than
- * the last one written is written whole, and kept by neither.
+ * A stack is written as the frames by which it differs from the previous stack of the same thread, in time order, and is read
+ * in the same way: writer and reader store the last stack of each thread, and a record says which one it refers to. At most
+ * WALKS_CHAIN consecutive stacks refer to others, so that a lost record makes no more than these unknown. A stack that is older
+ * than the last one written is written whole, and stored by neither.
  *
- * Both keep those of at most 1,024 threads: some MB, 100 at worst, where each has 4,096 frames. A writer that kept a thread's stack no
- * longer writes the next one whole, so that a reader may keep more of them.
+ * Both store the stacks of at most 1,024 threads: some MB, at most 100, if each has 4,096 frames. When a writer has dropped a
+ * thread's stack it writes the next one whole, so that a reader may store more of them.
  */
 #ifndef FATHOM_PERFDATA_WALKS_H
 #define FATHOM_PERFDATA_WALKS_H
@@ -31,7 +31,7 @@ struct walked_frame {
 
 /* The frames that a walk of a stack found. */
 struct walked {
-    const struct walked_frame *frames; /* the outermost first; borrowed */
+    const struct walked_frame *frames; /* outermost first; borrowed */
     size_t count;                      /* at most STACK_FRAMES_MAX */
     uint64_t back;                     /* as in struct stack_frames */
     bool has_back;
@@ -40,16 +40,16 @@ struct walked {
     bool kept;          /* STACK_FRAMES_KEPT */
 };
 
-struct walks; /* the last stacks */
+struct walks; /* the last stacks of the threads */
 
 struct walks *walks_new(void); /* NULL: out of memory */
 void walks_free(struct walks *walks);
-/* Writes what follows the part's head to `out`; number, time: of the stack record. Returns its size, a multiple of 8; 0: it does not
- * fit, or there is no memory. */
+/* Writes what follows the part's head to `out`; number, time: of the stack record. Returns its size, a multiple of 8; 0: it
+ * does not fit, or out of memory. */
 size_t walks_write(struct walks *walks, uint32_t tid, uint64_t time, uint32_t number,
                    const struct walked *walked, uint8_t *out, size_t size);
-/* Reads that. out->frames: until the next call. 1; 0: what it refers to is not there; -EBADMSG: it is
- * damaged; -ENOMEM. */
+/* Reads it. out->frames: valid until the next call. 1; 0: the stack that it refers to is missing; -EBADMSG: it is damaged;
+ * -ENOMEM. */
 int walks_read(struct walks *walks, uint32_t tid, uint32_t number, const uint8_t *part, size_t size,
                struct walked *out);
 

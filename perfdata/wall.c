@@ -32,7 +32,7 @@ int wall_add(struct head *head, struct wall *out, struct fathom_error *err)
     out->reported = event.attr.config2 == EVENT_WALL_REPORTED;
     event.attr.config2 = EVENT_WALL_MARK;
     const struct perf_event_attr *clock =
-        &head->events[out->clock].attr; /* which has the functions of the kernel */
+        &head->events[out->clock].attr; /* it has the functions of the kernel */
     event.attr.exclude_kernel = clock->exclude_kernel;
     event.attr.exclude_callchain_kernel = clock->exclude_callchain_kernel;
     event.attr.sample_type |= clock->sample_type & PERF_SAMPLE_CALLCHAIN;

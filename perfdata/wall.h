@@ -1,4 +1,4 @@
-/* wall.h - the event "wall-clock" (wait_reason.h): of a recording with waits and a clock. */
+/* wall.h - the event "wall-clock" (wait_reason.h), made if a recording has waits and a clock. */
 #ifndef FATHOM_PERFDATA_WALL_H
 #define FATHOM_PERFDATA_WALL_H
 
@@ -7,12 +7,12 @@
 struct head;
 
 struct wall {
-    uint32_t event;        /* index; UINT32_MAX: the recording has no such */
-    uint32_t clock, waits; /* those that it is made of */
-    bool reported;         /* where no event is named */
+    uint32_t event;        /* index; UINT32_MAX: the recording has none */
+    uint32_t clock, waits; /* indices of the events that it is made from */
+    bool reported;         /* it is reported if no event is named */
 };
 
-/* The first of each of those that it would be made of. */
+/* Finds the first of each kind of event that it can be made from. */
 void wall_find(const struct event *events, size_t count, struct wall *out);
 /* Adds it to the events. -ENOMEM. */
 int wall_add(struct head *head, struct wall *out, struct fathom_error *err);

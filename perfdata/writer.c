@@ -24,15 +24,15 @@
 #include "perfdata/layout.h"
 
 #define BUFFER_BYTES      (1024 * 1024)
-#define COMPRESSION_LEVEL 1           /* zstd's, as perf record -z has it */
+#define COMPRESSION_LEVEL 1           /* zstd's, as in perf record -z */
 #define DIRECT_BYTES      (32 * 1024) /* above this size, a system call costs less than a copy */
 
 struct writer {
     struct outfile *out;
     int fd;               /* -1: nothing written yet */
-    struct event *events; /* the caller's, and what add_companion() adds; ids are borrowed */
+    struct event *events; /* the caller's, and the one from add_companion(); ids are borrowed */
     size_t event_count;
-    struct decoder *decoder; /* for the samples' times */
+    struct decoder *decoder; /* to read the samples' times */
     struct file_header header;
     uint8_t *buffer; /* whole records only */
     size_t buffered;
@@ -227,8 +227,9 @@ static int note_size(struct writer *writer, struct fathom_error *err)
     return writer->whole ? 0 : outfile_publish(writer->out, writer->keep_old, err);
 }
 
-/* Puts records that were compressed in the place of these. */
-static int compress(struct writer *writer, const uint8_t **data, size_t *size, struct fathom_error *err)
+/* Replaces records with compressed ones. */
+static int compress_records(struct writer *writer, const uint8_t **data, size_t *size,
+                            struct fathom_error *err)
 {
     writer->features.raw += *size;
     int rc = deflate_records(writer->deflate, *data, *size, data, size, err);
@@ -246,7 +247,7 @@ static int write_records(struct writer *writer, const uint8_t *data, size_t size
     bool stream = outfile_is_stream(writer->out);
     int rc = start_file(writer, err);
     if (rc == 0 && writer->deflate)
-        rc = compress(writer, &data, &size, err);
+        rc = compress_records(writer, &data, &size, err);
     if (rc < 0) {
         writer->failed = rc;
         return rc;
@@ -375,7 +376,7 @@ static int finish_file(struct writer *writer, int rc, struct fathom_error *err)
     uint64_t end = writer->header.data.offset + writer->written;
     writer->header.data.size = writer->written;
     if (rc < 0 && ftruncate(writer->fd, (off_t)end) < 0)
-        writer->header.data.size = 0; /* readers then go to its end */
+        writer->header.data.size = 0; /* readers then read to its end */
     int next = write_features(writer, end, rc < 0 ? NULL : err);
     if (next < 0) {
         memset(writer->header.features, 0, sizeof writer->header.features);

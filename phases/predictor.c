@@ -6,12 +6,12 @@
 #include "base/hash.h"
 
 struct phase_predictor {
-    struct table *next; /* (phase, its run length so far): the phase that came then */
-    uint32_t phase;     /* of the last interval; 0: there was none */
-    uint32_t run;       /* intervals that it has lasted */
+    struct table *next; /* key_of(phase, its run length so far) -> the phase that came then */
+    uint32_t phase;     /* of the last interval; 0: none yet */
+    uint32_t run;       /* intervals that it has lasted so far */
 };
 
-/* Of runs of 256 intervals and more, the first eight binary digits count. */
+/* For runs of 256 intervals and more, the first eight binary digits count. */
 static uint64_t key_of(const struct phase_predictor *p)
 {
     uint32_t run = p->run, halved = 0;
@@ -37,9 +37,9 @@ void phase_predictor_free(struct phase_predictor *p)
     free(p);
 }
 
-#define MOST 65536u /* run lengths that are remembered, 1 MB: then it starts anew */
+#define MOST 65536u /* stored run lengths, 1 MB: then it starts anew */
 
-static bool forget(struct phase_predictor *p)
+static bool forget_runs(struct phase_predictor *p)
 {
     struct table *empty = table_new();
     if (!empty)
@@ -52,7 +52,7 @@ static bool forget(struct phase_predictor *p)
 uint32_t phase_predictor_take(struct phase_predictor *p, uint32_t phase)
 {
     if (p->phase) {
-        if (table_count(p->next) >= MOST && !forget(p))
+        if (table_count(p->next) >= MOST && !forget_runs(p))
             return 0;
         uint64_t *next = table_put(p->next, key_of(p), NULL);
         if (!next)

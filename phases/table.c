@@ -13,7 +13,7 @@ struct entry {
 
 struct phase_table {
     double threshold;
-    unsigned most; /* entries; 0: any number */
+    unsigned most; /* entries; 0: unlimited */
     uint32_t seen;
     uint64_t random;
     struct entry *entries;
@@ -35,7 +35,7 @@ void phase_table_free(struct phase_table *t)
     free(t);
 }
 
-static struct entry *nearest(struct phase_table *t, const struct phase_vector *v)
+static struct entry *nearest_entry(struct phase_table *t, const struct phase_vector *v)
 {
     struct entry *found = NULL;
     double least = !t->most && t->count == PHASE_TABLE_MOST ? 2 : t->threshold;
@@ -49,7 +49,7 @@ static struct entry *nearest(struct phase_table *t, const struct phase_vector *v
     return found;
 }
 
-/* For a new phase. NULL: out of memory. */
+/* An entry for a new phase. NULL: out of memory. */
 static struct entry *free_entry(struct phase_table *t)
 {
     if (t->most && t->count == t->most)
@@ -59,7 +59,7 @@ static struct entry *free_entry(struct phase_table *t)
 
 uint32_t phase_table_put(struct phase_table *t, const struct phase_vector *v)
 {
-    struct entry *e = nearest(t, v);
+    struct entry *e = nearest_entry(t, v);
     if (e) {
         phase_vector_join(&e->mean, v);
         return e->phase;

@@ -8,7 +8,7 @@
 #include "base/search.h"
 #include "base/vec.h"
 
-#define ROUNDS 4 /* of giving each interval to the nearest phase, at most */
+#define ROUNDS 4 /* maximum number of rounds that assign each interval to the nearest phase */
 
 const char *const phase_policy_names[] = {[PHASE_CENTROID] = "centroid",
                                           [PHASE_FIRST] = "first",
@@ -19,10 +19,10 @@ struct timeline {
     struct phase_options options;
     struct phase_tracker *tracker; /* NULL after the end */
     struct phase_interval *intervals;
-    struct phase_vector *vectors; /* of each */
+    struct phase_vector *vectors; /* by interval */
     uint32_t count, interval_capacity, vector_capacity;
     struct phase *phases;
-    struct phase_vector *means; /* of each phase */
+    struct phase_vector *means; /* by phase */
     uint32_t phase_count;
     uint32_t right, lasting;
 };
@@ -51,7 +51,7 @@ void timeline_free(struct timeline *t)
     free(t);
 }
 
-static int keep(struct timeline *t, const struct phase_interval *i, struct fathom_error *err)
+static int store_interval(struct timeline *t, const struct phase_interval *i, struct fathom_error *err)
 {
     if (t->count == PHASE_INTERVALS_MAX)
         return error_set(err, ERANGE, "there are more than %u intervals: make them longer",
@@ -72,7 +72,7 @@ int timeline_add(struct timeline *t, const struct phase_sample *sample, struct f
 {
     struct phase_interval ended;
     int rc = phase_tracker_add(t->tracker, sample, &ended);
-    return rc < 0 ? error_memory(err) : rc ? keep(t, &ended, err) : 0;
+    return rc < 0 ? error_memory(err) : rc ? store_interval(t, &ended, err) : 0;
 }
 
 /* Phases ---------------------------------------------------------------------------------------------------------- */
@@ -99,7 +99,7 @@ static uint32_t nearest_phase(const struct timeline *t, uint32_t interval)
     return found;
 }
 
-/* Whether any interval went to another phase. */
+/* Returns whether any interval changed its phase. */
 static bool move_intervals(struct timeline *t)
 {
     bool moved = false;
@@ -111,7 +111,7 @@ static bool move_intervals(struct timeline *t)
     return moved;
 }
 
-/* Phases whose means are alike become one, the earlier. */
+/* Merges phases whose means are alike, into the earlier one. */
 static void merge_phases(struct timeline *t)
 {
     for (uint32_t a = 0; a < t->phase_count; a++)
@@ -127,7 +127,7 @@ static void merge_phases(struct timeline *t)
         }
 }
 
-/* In the order in which they begin. numbers: zeros, for all. */
+/* Numbers phases in the order in which they begin. numbers: zeroed, one per phase. */
 static void number_phases(struct timeline *t, uint32_t *numbers)
 {
     uint32_t count = 0;
@@ -181,7 +181,7 @@ int timeline_end(struct timeline *t, struct fathom_error *err)
 {
     struct phase_interval ended;
     int rc = phase_tracker_end(t->tracker, &ended);
-    rc = rc < 0 ? error_memory(err) : rc ? keep(t, &ended, err) : 0;
+    rc = rc < 0 ? error_memory(err) : rc ? store_interval(t, &ended, err) : 0;
     phase_tracker_free(t->tracker);
     t->tracker = NULL;
     return rc == 0 ? find_phases(t, err) : rc;
@@ -189,7 +189,7 @@ int timeline_end(struct timeline *t, struct fathom_error *err)
 
 /* Representatives ------------------------------------------------------------------------------------------------- */
 
-/* Of a phase with so many intervals, which of them, from 0 on; not for the centroid. */
+/* Index of the representative among a phase's intervals; not for the centroid. */
 static uint32_t choose_rank(enum phase_policy policy, uint32_t intervals, uint64_t *random)
 {
     switch (policy) {

@@ -8,9 +8,9 @@ struct phase_tracker {
     struct phase_options options;
     struct phase_table *table;
     struct phase_predictor *predictor;
-    struct phase_vector vectors[2]; /* of the interval that is filled, and the one that ended last */
-    unsigned filled;                /* which of them */
-    uint64_t from, last;            /* ns: of the samples of the one that is filled */
+    struct phase_vector vectors[2]; /* of the present interval, and of the last one */
+    unsigned filled;                /* index of the present one */
+    uint64_t from, last;            /* ns: times of the present interval's first and last samples */
     uint32_t predicted;
 };
 

@@ -24,8 +24,8 @@ void phase_vector_join(struct phase_vector *to, const struct phase_vector *from)
     to->samples += from->samples;
 }
 
-/* Of one distribution, n and m independent draws differ in a bucket's share by a variance of p (1 - p) (1/n + 1/m), and by
- * sqrt(2 / pi) of the deviation on average. Where a draw adds 1/k to k buckets, the variance is p (1/k - p) (...). */
+/* The shares of a bucket in n and m independent draws from one distribution differ by a variance of p (1 - p) (1/n + 1/m), and
+ * on average by sqrt(2 / pi) of the deviation. If a draw adds 1/k to k buckets, the variance is p (1/k - p) (...). */
 double phase_vector_distance(const struct phase_vector *a, const struct phase_vector *b)
 {
     float distance = 0, chance = 0;

@@ -1,10 +1,10 @@
 /*
  * after.c - the CFA of samples whose registers are those after the instruction that the sample names; see process.h.
  *
- * A CFI row holds before its instruction. The CFA is the same before and after it unless control leaves the function, so
- * for an instruction that goes on with the next one, the next one's row holds for the registers, whether it pushes, pops,
- * adjusts the stack pointer or restores the base pointer. A call has pushed the return address, and a return has popped
- * it; jumps change neither register.
+ * A CFI row is valid before its instruction. The CFA is the same before and after it unless control leaves the function. So for
+ * an instruction that continues with the next one, the next one's row is valid for the registers, whether it pushes, pops,
+ * adjusts the stack pointer or restores the base pointer. A call has pushed the return address, and a return has popped it;
+ * jumps change neither register.
  */
 #include "image/code/insn.h"
 #include "process/process_data.h"
@@ -23,7 +23,7 @@ static bool by_sp_or_bp(const struct cfi_row *row)
     return row->cfa == CFI_SP || row->cfa == CFI_BP;
 }
 
-/* The row at the place, changed so that it holds for the registers after the instruction there. */
+/* The row at the place, changed to be valid for the registers after the instruction there. */
 static struct cfi_row row_after(struct processes *all, const struct place *place)
 {
     const struct cfi *cfi = image_cfi(place->image);
@@ -33,7 +33,7 @@ static struct cfi_row row_after(struct processes *all, const struct place *place
         return row;
     if (insn.flow == INSN_PLAIN) {
         struct cfi_row next = cfi_lookup(cfi, place->address + insn.length);
-        /* An instruction that sets up another register as the base leaves SP and BP as they are. */
+        /* An instruction that makes another register the base leaves SP and BP unchanged. */
         return by_sp_or_bp(&next) || !by_sp_or_bp(&row) ? next : row;
     }
     if (row.cfa == CFI_SP && insn.flow == INSN_CALL)

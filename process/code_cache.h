@@ -29,7 +29,7 @@ struct code_cache {
 
 /* false: out of memory. */
 bool code_cache_make(struct code_cache *cache);
-void code_cache_free(struct code_cache *cache); /* a zeroed one is allowed */
+void code_cache_free(struct code_cache *cache); /* may be zeroed */
 
 /* The entry for the PC (Fibonacci hashing: Knuth, TAOCP 6.4), which is valid if code_entry_holds(), and must
  * be filled in otherwise. */

@@ -6,14 +6,14 @@
 #include "image/mapped_name.h"
 #include "process/process_data.h"
 
-#define ZEROS_MOST 16u /* mappings of one program's zeros that are looked through */
+#define ZEROS_MOST 16u /* mappings of one program's zeros that are examined */
 
 /* A mapping of code of the same file, with its image; NULL: there is none. */
 static const struct mapping *find_code(const struct process *process, const char *path)
 {
     for (size_t i = 0; i < space_count(process->space); i++) {
         const struct mapping *code = &space_at(process->space, i)->mapping;
-        if (code->path == path) /* names are kept once */
+        if (code->path == path) /* names are stored once */
             return process_mapping(process, code->start);
     }
     return NULL;
@@ -42,7 +42,8 @@ static enum data_kind kind_by_name(const char *path)
     return DATA_FILE;
 }
 
-/* A program's zeros (.bss) follow its data, without a file; in several mappings if madvise() or mprotect() changed a part. */
+/* A program's zeros (.bss) follow its data, without a file; they are in several mappings if madvise() or mprotect() changed a
+ * part. */
 static bool find_zeros(const struct process *process, size_t index, uint64_t address, struct data_place *out)
 {
     for (size_t i = index; i && index - i < ZEROS_MOST; i--) {

@@ -9,7 +9,7 @@
 #include "image/run_time.h"
 #include "process/walked.h"
 
-/* With the function's name, if it has one. */
+/* Includes the function's name, if it has one. */
 static void run_time_text(const struct process *process, uint64_t pc, char text[PARTIAL_TEXT])
 {
     struct place place;

@@ -1,6 +1,6 @@
 /*
- * places.c - finds what is at an address of a process: its mapping, image, function and CFI, and which
- * mappings' code cannot be read; see process.h. Images are opened when a sample first hits them.
+ * places.c - finds what is at an address of a process: its mapping, image, function and CFI, and which mappings' code cannot be
+ * read; see process.h. Images are opened when a sample first hits them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,17 +10,16 @@
 #include "image/run_time.h"
 #include "process/process_data.h"
 
-/* Whether it names a file or the vDSO, which has an image too. */
+/* Whether the path names a file or the vDSO, which has an image too. */
 static bool process_is_file(const char *path)
 {
     return mapped_kind(path) == MAPPED_FILE || strcmp(path, VDSO_NAME) == 0;
 }
 
-/* Asks the cache for a region's image, or with image NULL only whether it has one. A file that was replaced
- * while it ran may exist again in the same build, or a copy may have been kept: look it up by its original
- * path. */
-static int process_ask(struct processes *all, const struct region *region, struct image **image,
-                       struct fathom_error *err)
+/* Asks the cache for a region's image, or if image is NULL only whether it has one. A file that was replaced while it ran may
+ * exist again in the same build, or as a saved copy: it is looked up by its original path. */
+static int process_request_image(struct processes *all, const struct region *region, struct image **image,
+                                 struct fathom_error *err)
 {
     const char *path = region->mapping.path;
     char *bare = NULL;
@@ -45,18 +44,18 @@ static bool process_may_open(const struct region *region)
     return process_is_file(region->mapping.path) || (region->build_id.size && region->mapping.path[0] == '/');
 }
 
-#define UNREAD_TOLD 10 /* with the last warning, that there are more */
+#define UNREAD_WARNED 10 /* the last warning says that there are more */
 
-/* Reports once for each path that its code cannot be read. */
-static void process_tell_unread(struct processes *all, const char *path, const struct fathom_error *why)
+/* Warns once for each path whose code cannot be read. */
+static void process_warn_unread(struct processes *all, const char *path, const struct fathom_error *why)
 {
     if (!image_cache_first_failure(all->images, path, why))
         return;
-    if (++all->told_unread < UNREAD_TOLD)
+    if (++all->warned_unread < UNREAD_WARNED)
         log_write(all->log, LOG_WARNING,
                   "%s; samples in it, or in code that it may have called, are unknown%s", why->text,
                   mapped_is_not_found(path) ? "" : " until the recorded build is at that path");
-    else if (all->told_unread == UNREAD_TOLD)
+    else if (all->warned_unread == UNREAD_WARNED)
         log_write(all->log, LOG_WARNING, "more files cannot be read: likewise");
 }
 
@@ -68,14 +67,13 @@ static void process_open_image(struct processes *all, struct region *region)
         return;
     struct fathom_error err = {0};
     struct image *image = NULL;
-    if (process_ask(all, region, &image, &err) == 0)
+    if (process_request_image(all, region, &image, &err) == 0)
         mapping->image = image;
     else
-        process_tell_unread(all, mapping->path, &err);
+        process_warn_unread(all, mapping->path, &err);
 }
 
-/* Jitdumps, memory created by the kernel, and stacks and heaps that are executable because of a few trampolines, call
- * nothing. */
+/* Jitdumps, memory created by the kernel, and stacks and heaps that are executable only for a few trampolines call nothing. */
 static bool process_is_silent(const char *path)
 {
     return (path[0] == '[' && strncmp(path, "[anon", 5) != 0) || mapped_is_jitdump(path);
@@ -94,21 +92,21 @@ static bool process_region_unread(struct processes *all, struct region *region)
     if (!process_may_open(region))
         return true;
     struct fathom_error err = {0};
-    region->unread = process_ask(all, region, NULL, &err) < 0;
+    region->unread = process_request_image(all, region, NULL, &err) < 0;
     if (region->unread)
-        process_tell_unread(all, region->mapping.path, &err);
+        process_warn_unread(all, region->mapping.path, &err);
     return region->unread;
 }
 
-/* Whether the process has a runtime that is known to make code in such memory (image/run_time.h). What cannot be opened is told when a sample
- * hits it. */
+/* Whether the process has a runtime that is known to make code in such memory (image/run_time.h). Files that cannot be opened
+ * are reported when a sample hits them. */
 static bool process_makes_code(const struct process *process)
 {
     for (size_t i = 0; i < space_count(process->space); i++) {
         const struct region *region = space_at(process->space, i);
         struct image *image = region->mapping.image;
         if (!region->opened && process_may_open(region) &&
-            process_ask(process->all, region, &image, NULL) < 0)
+            process_request_image(process->all, region, &image, NULL) < 0)
             continue;
         if (image && image_makes_code(image))
             return true;
@@ -148,7 +146,7 @@ static struct region *process_region(const struct process *process, uint64_t pc)
     return region;
 }
 
-/* The address of code that was made at run time, in its image. */
+/* The address of code made at run time, in its image. */
 static uint64_t process_made_address(const struct process *process, uint64_t pc)
 {
     const struct code_set *set = process_code_set(process);
@@ -171,7 +169,7 @@ bool process_has_unread(const struct process *process)
 {
     if (process->unread_state == process->state)
         return process->unread;
-    struct process *known = (struct process *)process; /* caches are not part of its logical state */
+    struct process *known = (struct process *)process; /* caches are not part of the logical state */
     size_t at = 0;
     known->unread_state = process->state;
     known->unread = process_next_unread(process, &at) != NULL;

@@ -1,6 +1,6 @@
 /*
- * process.c - see process.h. Address spaces and stacks (space.h, stacks.h) are kept by PID; records change
- * them as in the kernel: kernel/events/core.c for the records, mm/mmap.c for overlaps.
+ * process.c - see process.h. Address spaces and stacks (space.h, stacks.h) are stored by PID; records change them like the
+ * kernel does: kernel/events/core.c for the records, mm/mmap.c for overlaps.
  */
 #include "process/process.h"
 
@@ -14,7 +14,7 @@
 #include "image/mapped_name.h"
 #include "process/process_data.h"
 
-#define KERNEL_PID UINT32_MAX /* of the kernel's own mappings */
+#define KERNEL_PID UINT32_MAX /* owner of the kernel's mappings */
 
 struct processes *processes_new(struct image_cache *images, const struct log *log)
 {
@@ -81,7 +81,7 @@ void processes_free(struct processes *all)
     names_free(all->names);
     programs_free(all->programs);
     table_free(all->cgroups);
-    free(all->untold);
+    free(all->unsettled);
     insn_reader_free(all->insns);
     code_cache_free(&all->after);
     code_cache_free(&all->code);
@@ -153,7 +153,7 @@ struct build_id process_build_id(const struct record_mmap *mmap)
     return id;
 }
 
-/* Adds a mapping to code or data, and takes what it covers from the other. */
+/* Adds a mapping of code or data, and removes what it covers from the other space. */
 static int process_add_region(struct process *process, bool executable, const struct region *region,
                               struct fathom_error *err)
 {
@@ -165,8 +165,8 @@ static int process_add_region(struct process *process, bool executable, const st
     if (*other && !space_cut(other, region->mapping.start, region->mapping.end))
         return error_memory(err);
     int r = space_add(to, region);
-    if (r == -ENOSPC && !all->told_full) {
-        all->told_full = true;
+    if (r == -ENOSPC && !all->warned_full) {
+        all->warned_full = true;
         log_write(all->log, LOG_WARNING,
                   "process %u has more than %d mappings of %s in further ones are unknown", process->pid,
                   SPACE_MAX_REGIONS, executable ? "code: samples" : "data: accesses");
@@ -222,16 +222,16 @@ static bool process_name_thread(struct process *process, uint32_t tid, uint32_t 
     return value != NULL;
 }
 
-/* The number of the program with all those that started it. PROGRAMS_FAILED: out of memory. */
-static uint32_t told_program(const struct process *process)
+/* The number of the program, given all programs that started it. PROGRAMS_FAILED: out of memory. */
+static uint32_t chain_number(const struct process *process)
 {
     const struct process *chain[PROGRAMS_DEEPEST];
     uint32_t length = 0, number = PROGRAMS_NONE;
-    for (; process && process->program.origin == PROGRAM_UNTOLD && length < PROGRAMS_DEEPEST; length++) {
+    for (; process && process->program.origin == PROGRAM_UNSETTLED && length < PROGRAMS_DEEPEST; length++) {
         chain[length] = process;
         process = process->parent ? process_find(process->all, process->parent) : NULL;
     }
-    if (process && process->program.origin != PROGRAM_UNTOLD)
+    if (process && process->program.origin != PROGRAM_UNSETTLED)
         number = process->program.number;
     while (length-- > 0 && number != PROGRAMS_FAILED)
         if (*chain[length]->name)
@@ -240,23 +240,23 @@ static uint32_t told_program(const struct process *process)
     return number;
 }
 
-/* From now on its parent can end, and another process have its PID. */
+/* Afterwards its parent can end, and another process can get that PID. */
 static bool settle_program(struct process *process)
 {
-    if (process->program.origin != PROGRAM_UNTOLD)
+    if (process->program.origin != PROGRAM_UNSETTLED)
         return true;
-    uint32_t number = told_program(process);
+    uint32_t number = chain_number(process);
     if (number != PROGRAMS_FAILED)
         process->program = (struct program){number, *process->name ? PROGRAM_OWN : PROGRAM_PARENTS};
     return number != PROGRAMS_FAILED;
 }
 
-/* All that ran before the recording, before the first record of something that happens. */
+/* Settles all processes that ran before the recording, before the first record of a real event. */
 static bool settle_programs(struct processes *all)
 {
-    while (all->untold_count && settle_program(all->untold[all->untold_count - 1]))
-        all->untold_count--;
-    return all->untold_count == 0;
+    while (all->unsettled_count && settle_program(all->unsettled[all->unsettled_count - 1]))
+        all->unsettled_count--;
+    return all->unsettled_count == 0;
 }
 
 static bool name_program(struct process *process, const struct record *record, uint32_t name)
@@ -264,11 +264,11 @@ static bool name_program(struct process *process, const struct record *record, u
     struct programs *programs = process->all->programs;
     if (record->comm.exec)
         return settle_program(process) && program_exec(programs, &process->program, name);
-    return record->tid != record->pid || process->program.origin == PROGRAM_UNTOLD ||
+    return record->tid != record->pid || process->program.origin == PROGRAM_UNSETTLED ||
            program_rename(programs, &process->program, name);
 }
 
-static void begin(struct process *process, uint64_t time)
+static void reset_process(struct process *process, uint64_t time)
 {
     process->birth = time;
     process->ended = 0;
@@ -316,7 +316,7 @@ struct process *process_at(struct processes *all, const struct sample *sample)
     const struct code_set *set = process_code_set(process);
     process->time = sample->time;
     process->code_changes = set ? code_set_change(set, sample->time) : UINT64_MAX;
-    if (process_code_changes(process)) /* its places may be others */
+    if (process_code_changes(process)) /* its code may be found elsewhere now */
         process->state = ++all->last_state;
     return process;
 }
@@ -337,7 +337,7 @@ static int process_apply_comm(struct processes *all, const struct record *record
         process->state = ++all->last_state;
         forget_stacks(process);
         forget_threads(process);
-        begin(process, record->time);
+        reset_process(process, record->time);
         process->of_thread = false;
         process->file = NULL;
     }
@@ -369,13 +369,12 @@ static int process_apply_thread(struct processes *all, const struct record *reco
     struct process *process = process_find(all, record->pid);
     if (process && record->time && !note_birth(process, record->tid, record->time))
         return error_memory(err);
-    /* The base of the new one's stack can have been told before its start, with the same time. */
+    /* The new thread's stack base may have been recorded before its start, with the same time. */
     if (process && process->stacks && record->time)
         stacks_forget_ended(process->stacks, record->tid);
     if (!process || !process->threads)
         return 0;
-    /* A thread's name outlives it, as its samples may still await later records, but not the reuse of its
-     * TID. */
+    /* A thread's name outlives it, as its samples may still await later records, but not the reuse of its TID. */
     if (record->time)
         table_remove(process->threads, record->tid);
     const uint64_t *number = table_find(process->threads, record->fork.parent_tid);
@@ -392,19 +391,18 @@ static bool copy_stacks(struct stacks **to, uint32_t to_tid, const struct stacks
     return *to && stacks_copy(*to, to_tid, from, from_tid);
 }
 
-/* What ran before the recording was started by this process. */
-static bool parent_told(struct process *process, uint32_t parent)
+/* For a process that ran before the recording: sets the process that started it. */
+static bool set_parent(struct process *process, uint32_t parent)
 {
     struct processes *all = process->all;
-    if (process->program.origin != PROGRAM_UNTOLD)
+    if (process->program.origin != PROGRAM_UNSETTLED)
         return true;
     process->parent = parent;
-    return vec_push(all->untold, all->untold_count, all->untold_capacity, process);
+    return vec_push(all->unsettled, all->unsettled_count, all->unsettled_capacity, process);
 }
 
-/* A new process. It starts as a copy of its parent, on a copy of the stack of the thread that forked. The
- * state of an earlier process with this PID is dropped, except for a synthesised FORK (no time), which may
- * follow the synthesised mappings. */
+/* Creates a process. It starts as a copy of its parent, on a copy of the stack of the thread that forked. The state of an
+ * earlier process with this PID is dropped, except for a synthesised FORK (no time), which may follow the synthesised mappings. */
 static int process_apply_fork(struct processes *all, const struct record *record, struct fathom_error *err)
 {
     if (record->pid == KERNEL_PID)
@@ -412,7 +410,7 @@ static int process_apply_fork(struct processes *all, const struct record *record
     if (record->pid == record->fork.parent_pid)
         return process_apply_thread(all, record, err);
     struct process *child = process_get(all, record->pid);
-    if (!child || (record->time == 0 ? !parent_told(child, record->fork.parent_pid) : !settle_programs(all)))
+    if (!child || (record->time == 0 ? !set_parent(child, record->fork.parent_pid) : !settle_programs(all)))
         return error_memory(err);
     if (record->time == 0 && space_count(child->space))
         return 0;
@@ -426,28 +424,28 @@ static int process_apply_fork(struct processes *all, const struct record *record
     child->data = parent && parent->data ? space_share(parent->data) : NULL;
     forget_stacks(child);
     forget_threads(child);
-    begin(child, record->time);
+    reset_process(child, record->time);
     const bool parents =
         parent && (!parent->code_pid || image_cache_code_of(all->images, parent->pid, parent->birth));
     child->code_pid = parents ? parent->pid : parent ? parent->code_pid : 0;
     child->code_birth = parents ? parent->birth : parent ? parent->code_birth : 0;
-    /* With names of its own for what it makes, its places are others. */
+    /* If the child names its own code made at run time, its code is found elsewhere. */
     const bool same = parent && process_code_set(child) == process_code_set(parent);
     child->state = same ? parent->state : ++all->last_state;
     child->time = same ? parent->time : 0;
     child->of_thread = record->fork.parent_tid != record->fork.parent_pid || (parent && parent->of_thread);
     child->name = parent ? parent->name : "";
-    child->file =
-        parent && record->time ? parent->file : NULL; /* one that runs already has its own mappings told */
+    /* a process that ran before has its own mappings recorded */
+    child->file = parent && record->time ? parent->file : NULL;
     if (record->time)
-        child->program = (struct program){parent ? told_program(parent) : PROGRAMS_NONE, PROGRAM_PARENTS};
+        child->program = (struct program){parent ? chain_number(parent) : PROGRAMS_NONE, PROGRAM_PARENTS};
     bool copied =
         !parent || (copy_stacks(&child->stacks, record->tid, parent->stacks, record->fork.parent_tid) &&
                     copy_stacks(&child->shared, STACKS_SHARED, parent->shared, STACKS_SHARED));
     return copied && child->program.number != PROGRAMS_FAILED ? 0 : error_memory(err);
 }
 
-/* Who made the cgroup is not in it: the record's process says nothing. */
+/* The record's process is irrelevant: whoever made the cgroup is not in it. */
 static int process_apply_cgroup(struct processes *all, const struct record *record, struct fathom_error *err)
 {
     uint32_t number = names_intern(all->names, record->cgroup.path);
@@ -458,14 +456,15 @@ static int process_apply_cgroup(struct processes *all, const struct record *reco
     return 0;
 }
 
-/* Of those that started while it was recorded all threads are known, if no record was lost. */
+/* Whether all threads are known to have ended: possible only for processes that started during the recording, if no records
+ * were lost. */
 static bool is_over(const struct process *process)
 {
     return process->left && process->birth > process->all->lost &&
            (!process->births || table_count(process->births) == 0);
 }
 
-/* Forgets the process whose turn it is. */
+/* Frees the process whose turn it is. */
 static void forget_ended(struct processes *all)
 {
     uint64_t pid, number;
@@ -478,8 +477,8 @@ static void forget_ended(struct processes *all)
     process_free(process);
 }
 
-/* The stacks of the thread whose turn it is. They outlive it, as it waits, and wakes others, after the
- * record of its end (kernel/exit.c). */
+/* Drops the stacks of the thread whose turn it is. They outlive it, as it waits, and wakes others, after the record of its end
+ * (kernel/exit.c). */
 static void forget_ended_thread(struct processes *all)
 {
     uint64_t key, number;
@@ -501,9 +500,9 @@ static void process_apply_exit(struct processes *all, const struct record *recor
     if (process->births)
         table_remove(process->births, record->tid);
     process->left |= record->tid == record->pid;
-    if (!is_over(process) || !settle_programs(all)) /* none of these is forgotten before */
+    if (!is_over(process) || !settle_programs(all)) /* no process is freed before they are settled */
         return;
-    process->ended = 0; /* or it could be its own turn */
+    process->ended = 0; /* or its own turn could come */
     forget_ended(all);
     process->ended = retired_add(&all->ended, record->pid);
 }
@@ -560,7 +559,7 @@ const char *process_cgroup(const struct process *process, const struct sample *s
 
 uint32_t process_program(const struct process *process)
 {
-    return process->program.origin == PROGRAM_UNTOLD ? told_program(process) : process->program.number;
+    return process->program.origin == PROGRAM_UNSETTLED ? chain_number(process) : process->program.number;
 }
 
 const char *process_program_name(const struct process *process, uint32_t program, uint32_t *parent)

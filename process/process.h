@@ -3,8 +3,8 @@
  *
  * Fed with records in time order (MMAP2, COMM, FORK, EXIT, CGROUP); its answers hold at the time of the last one. A
  * forked child starts with its parent's mappings and the stack of the thread that forked; an exec drops both.
- * A file is opened when a PC first hits it. Mappings of data are kept for data.h alone: only executable ones are
- * meant below.
+ * A file is opened when a PC first hits it. Mappings of data are only for data.h: below, a mapping is an
+ * executable one.
  *
  * The base of a stack is, whatever its source (records `[stack:TID]`, unwinding, voting):
  *   - main thread: the SP with which the kernel started the program (startstack in /proc/PID/stat). `_start`
@@ -39,7 +39,7 @@ struct mapping {
     const char *path;
 };
 
-/* The build-id that a mapping's record tells; size 0: none, or one that is no build-id. */
+/* The build-id in a mapping's record; size 0: none, or an invalid one. */
 struct build_id process_build_id(const struct record_mmap *mmap);
 
 /* A place in code: a PC resolved by the process's mappings. */
@@ -58,32 +58,33 @@ enum stack_kind {
 /* images and log are borrowed. NULL: out of memory. */
 struct processes *processes_new(struct image_cache *images, const struct log *log);
 void processes_free(struct processes *processes);
-/* Takes any record; those that are not about a process, or invalid (a mapping past the end of the address
- * space), are ignored. A process lives until processes_free(); one that ended, all of whose threads are known, until
- * RETIRED_KEPT (base/retired.h) others have ended after it, unless it is held then. A reused PID keeps its struct. */
+/* Takes any record; those that are not about a process, or are invalid (a mapping past the end of the address space), are
+ * ignored. A process lives until processes_free(), or if it ended, and all of its threads are known, until RETIRED_KEPT
+ * (base/retired.h) others have ended after it, unless it is held then. A reused PID reuses the struct. */
 int processes_apply(struct processes *processes, const struct record *record, struct fathom_error *err);
-/* The images have other names of code that was made at run time (image_cache_code_names()): such code is looked up again. */
+/* The images have new names for code made at run time (image_cache_code_names()): such code is looked up again. */
 void processes_renamed(struct processes *processes);
 void process_hold(struct process *process);
-void process_let_go(struct process *process); /* once for each hold, but not after processes_free() */
+void process_let_go(struct process *process); /* once per hold, but not after processes_free() */
 /* NULL: unknown PID. */
 struct process *process_find(struct processes *processes, uint32_t pid);
-/* The process of a sample, whose code that was made at run time is as it was then. Samples come in the order of their times. */
+/* The process of a sample, with its code made at run time as it was then. Samples come in time order. */
 struct process *process_at(struct processes *processes, const struct sample *sample);
-/* Where the code of the recorded kernel lies, as far as the records told; valid as long as the processes. */
+/* The layout of the recorded kernel's code, as far as records have it; valid as long as the processes. */
 const struct kernel_layout *process_kernel(const struct process *process);
 uint32_t process_pid(const struct process *process);
 const char *process_name(const struct process *process); /* COMM; "": unknown */
-/* The names of code that it makes at run time (image/made/code_names.h); NULL: none has one. */
+/* The names of code that it makes at run time (image/made/code_names.h); NULL: it names none. */
 const struct code_set *process_code_set(const struct process *process);
-/* Whether the names of its code may change: it is known when some of it was replaced at the same addresses, or images are `live` (image.h). */
+/* Whether the names of its code may change: some of it is known to be replaced at the same addresses, or images are `live`
+ * (image.h). */
 bool process_code_changes(const struct process *process);
-/* The program's file: the first that was mapped to be executed since the process's last exec; NULL: none was told. */
+/* The program's file: the first one mapped executable since the process's last exec; NULL: unknown. */
 const char *process_file(const struct process *process);
-/* The path of the cgroup that a sample of the process tells; NULL: it tells none, or none that is known. */
+/* The path of the sample's cgroup; NULL: not recorded, or unknown. */
 const char *process_cgroup(const struct process *process, const struct sample *sample);
-/* The program that it runs now, by a number that stands for all that started it, too (programs.h): an exec starts a program, a
- * fork goes on with its parent's. 0: unknown; UINT32_MAX: out of memory. */
+/* The program that it runs now, as a number that also identifies all programs that started it (programs.h): an exec starts a
+ * program, a fork continues its parent's. 0: unknown; UINT32_MAX: out of memory. */
 uint32_t process_program(const struct process *process);
 /* Its name; *parent: the program that started it, 0: unknown. */
 const char *process_program_name(const struct process *process, uint32_t program, uint32_t *parent);
@@ -91,9 +92,9 @@ const char *process_program_name(const struct process *process, uint32_t program
 const char *process_thread_name(const struct process *process, uint32_t tid);
 /* false: no executable mapping of a file that could be opened covers the PC. function may still be none. */
 bool process_place(const struct process *process, uint64_t pc, struct place *out);
-/* The same with the CFI row of the PC. Results are cached, so that repeated look-ups cost next to nothing. */
+/* The same with the CFI row of the PC. Results are cached, so that repeated look-ups are cheap. */
 bool process_cfi(const struct process *process, uint64_t pc, struct place *place, struct cfi_row *row);
-/* The same, but the row is for the registers as they are after the instruction at the PC (sample.regs_after). */
+/* The same, but the row is valid for the registers after the instruction at the PC (sample.regs_after). */
 bool process_cfi_after(const struct process *process, uint64_t pc, struct place *place, struct cfi_row *row);
 /* The executable mapping that covers the PC; NULL: none. Valid until the next processes_apply(). */
 const struct mapping *process_mapping(const struct process *process, uint64_t pc);
@@ -114,10 +115,10 @@ void process_open_all(const struct process *process);
  * processes_apply(). */
 const struct mapping *process_mapping_at(const struct process *process, size_t index,
                                          const struct build_id **build_id);
-/* The one that covers an address; NULL: none. Likewise. */
+/* The same for the mapping that covers an address; NULL: none. */
 const struct mapping *process_mapping_unopened(const struct process *process, uint64_t address,
                                                const struct build_id **build_id);
-/* The mapping of the process's program, with its recorded build-id; NULL: it has none with one. Likewise. */
+/* The same for the mapping of the process's program; NULL: it has none with a build-id. */
 const struct mapping *process_program_mapping(const struct process *process,
                                               const struct build_id **build_id);
 
@@ -125,7 +126,7 @@ const struct mapping *process_program_mapping(const struct process *process,
  * so its first thread need not have started where programs do. */
 enum stack_start {
     STACK_START_PROGRAM, /* `_start` */
-    STACK_START_THREAD,  /* what clone was given */
+    STACK_START_THREAD,  /* the function given to clone */
 };
 enum stack_start process_stack_start(const struct process *process, uint32_t tid);
 /* When a thread started, in ns, since TIDs are reused. An exec counts as a new start. 0: before the

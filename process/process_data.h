@@ -1,4 +1,4 @@
-/* process_data.h - the internals of processes, for process.c, which changes them, places.c and data.c. */
+/* process_data.h - the internals of processes: process.c changes them, places.c and data.c read them. */
 #ifndef FATHOM_PROCESS_PROCESS_DATA_H
 #define FATHOM_PROCESS_PROCESS_DATA_H
 
@@ -18,49 +18,50 @@ struct processes {
     struct table *by_pid;        /* -> struct process * */
     struct process *last;        /* the last one looked up, or NULL */
     struct names *names;         /* paths and COMMs */
-    bool told_full;              /* warned that a process has too many mappings */
-    unsigned told_unread;        /* files that it was warned of */
-    struct code_cache code;      /* of all processes */
-    struct code_cache after;     /* rows of process_cfi_after(); empty until it is called */
-    struct insn_reader *insns;   /* likewise; NULL */
+    bool warned_full;            /* warned about a process with too many mappings */
+    unsigned warned_unread;      /* number of files warned about */
+    struct code_cache code;      /* for all processes */
+    struct code_cache after;     /* rows of process_cfi_after(); empty until it is first called */
+    struct insn_reader *insns;   /* for these; NULL until then */
     struct kernel_layout kernel; /* of the recorded kernel */
-    uint64_t last_state;         /* the last number assigned; see struct process */
+    uint64_t last_state;         /* the last number assigned to a state; see struct process */
     struct programs *programs;
-    struct process **untold; /* whose program has to be settled */
-    size_t untold_count, untold_capacity;
+    struct process **unsettled; /* processes whose program is not settled yet */
+    size_t unsettled_count, unsettled_capacity;
     struct table *cgroups;        /* ID -> number of its path in `names` */
     struct retired ended;         /* PIDs */
     struct retired ended_threads; /* PID << 32 | TID */
-    uint64_t lost;                /* when records were lost last, ns; 0: never */
+    uint64_t lost;                /* ns: when records were last lost; 0: never */
 };
 
 struct process {
     struct processes *all;
     uint32_t pid;
     const char *name;
-    struct space *space;   /* of code; never NULL */
-    struct space *data;    /* of other memory; NULL: none was recorded */
+    struct space *space;   /* executable mappings; never NULL */
+    struct space *data;    /* other mappings; NULL: none was recorded */
     uint64_t state;        /* number of the space's state; each change assigns a new one, so it is unique */
-    size_t last;           /* region hit last: a hint, may be out of range */
+    size_t last;           /* region of the last look-up: a hint, may be out of range */
     uint64_t unread_state; /* the state for which `unread` was determined; 0: none */
     bool unread;           /* process_has_unread() */
-    struct stacks *stacks; /* the threads' own; NULL: none known */
-    struct stacks *shared; /* those of no thread; NULL: none known */
+    struct stacks *stacks; /* threads' own; NULL: none known */
+    struct stacks *shared; /* stacks that belong to no thread; NULL: none known */
     struct table *threads; /* TID -> number of its COMM in all->names; NULL: no thread has its own */
-    struct table *births;  /* TID -> ns, for threads that started while recorded; NULL: none */
-    uint64_t birth;        /* ns, of the process or of its last exec; 0: before the recording */
-    uint64_t ended;        /* number of its end (retired.h); 0: it runs */
+    struct table *births;  /* TID -> ns, for threads that started during the recording; NULL: none */
+    uint64_t birth;        /* ns: start of the process, or its last exec; 0: before the recording */
+    uint64_t ended;        /* its number when it ended (retired.h); 0: it runs */
     uint32_t held;
     bool left; /* its first thread has ended */
     struct program program;
-    uint32_t parent;     /* while its program is untold: the PID of what started it; 0: unknown */
-    uint32_t code_pid;   /* whose code it has, since it was forked, if it tells of none itself; 0: nobody's */
-    uint64_t code_birth; /* that one's */
-    uint64_t time;       /* ns, of the sample that it is at (process_at()) */
-    uint64_t
-        code_changes; /* when code that it made is replaced next, ns; 0: to be looked up; UINT64_MAX: never */
-    const char *file; /* the first one that it mapped to be executed since its start; NULL: none was told */
-    bool of_thread;   /* its first thread runs on a copy of the stack of a thread created by clone */
+    uint32_t parent; /* PID of what started it, until its program is settled; 0: unknown */
+    /* process whose code it shares since it was forked, if it names none itself; 0: none */
+    uint32_t code_pid;
+    uint64_t code_birth; /* birth of that process */
+    uint64_t time;       /* ns: of its present sample (process_at()) */
+    /* ns: when code that it made is next replaced; 0: to be looked up; UINT64_MAX: never */
+    uint64_t code_changes;
+    const char *file; /* the first one mapped executable since its start; NULL: unknown */
+    bool of_thread;   /* its first thread runs on a copy of a stack that clone started */
 };
 
 #endif

@@ -63,8 +63,8 @@ uint32_t programs_name(const struct programs *p, uint32_t program)
     return p->at[program].name;
 }
 
-static bool become(struct programs *p, struct program *program, uint32_t parent, uint32_t name,
-                   enum program_origin origin)
+static bool set_program(struct programs *p, struct program *program, uint32_t parent, uint32_t name,
+                        enum program_origin origin)
 {
     uint32_t number = programs_add(p, parent, name);
     if (number == PROGRAMS_FAILED)
@@ -83,16 +83,16 @@ bool program_rename(struct programs *p, struct program *program, uint32_t name)
     if (has_name(p, program, name))
         return true;
     if (program->origin == PROGRAM_PARENTS)
-        return become(p, program, program->number, name, PROGRAM_RENAMED);
-    return become(p, program, p->at[program->number].parent, name, program->origin);
+        return set_program(p, program, program->number, name, PROGRAM_RENAMED);
+    return set_program(p, program, p->at[program->number].parent, name, program->origin);
 }
 
-/* What a fork called itself on the way to its exec is left out; a program that starts itself again is the same. */
+/* Names that a fork takes between fork and exec are dropped; a program that starts itself again is the same program. */
 bool program_exec(struct programs *p, struct program *program, uint32_t name)
 {
     if (program->origin == PROGRAM_RENAMED)
-        return become(p, program, p->at[program->number].parent, name, PROGRAM_OWN);
+        return set_program(p, program, p->at[program->number].parent, name, PROGRAM_OWN);
     if (program->origin == PROGRAM_OWN && has_name(p, program, name))
         return true;
-    return become(p, program, program->number, name, PROGRAM_OWN);
+    return set_program(p, program, program->number, name, PROGRAM_OWN);
 }

@@ -5,17 +5,17 @@
 
 #include "image/cfi/registers.h"
 
-#define STEPS_MOST 16384u /* for one walk: rules may refer to registers of further frames in turn */
+#define STEPS_MOST 16384u /* per walk: rules may refer to registers of further frames in turn */
 
 /* By DWARF's number (psABI, figure 3.36): rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8 to r15, rip. */
 static const uint8_t perf_numbers[CFI_REGISTERS] = {0,  3,  2,  1,  4,  5,  6,  7, 16,
                                                     17, 18, 19, 20, 21, 22, 23, 8};
-/* Where a signal frame has them, from its SP on (frame.h; struct sigcontext). */
+/* Offsets in a signal frame from its SP (frame.h; struct sigcontext). */
 static const uint8_t signal_places[CFI_REGISTERS] = {144, 136, 152, 128, 112, 104, 120, 160, 40,
                                                      48,  56,  64,  72,  80,  88,  96,  168};
 
-/* A frame that is being asked about. */
-struct asked {
+/* A register that is being determined in a frame. */
+struct request {
     struct registers *registers;
     size_t frame;
 };
@@ -55,30 +55,30 @@ static bool of_sample(struct registers *r, unsigned number, uint64_t *value)
     return true;
 }
 
-static bool get_register(void *asked, unsigned number, uint64_t *value)
+static bool get_register(void *request, unsigned number, uint64_t *value)
 {
-    struct asked *a = asked;
+    struct request *a = request;
     return number < CFI_REGISTERS && get_value(a->registers, a->frame, number, value);
 }
 
-static bool read_memory(void *asked, uint64_t address, uint64_t *value)
+static bool read_memory(void *request, uint64_t address, uint64_t *value)
 {
-    struct asked *a = asked;
+    struct request *a = request;
     return read_word(a->registers, address, value);
 }
 
-/* An expression in a frame. initial: NULL: begin with nothing. */
-static bool evaluate(struct registers *r, size_t frame, const struct cfi_register *rule,
-                     const uint64_t *initial, uint64_t *value)
+/* Evaluates an expression in a frame. initial: NULL: the stack begins empty. */
+static bool evaluate_rule(struct registers *r, size_t frame, const struct cfi_register *rule,
+                          const uint64_t *initial, uint64_t *value)
 {
-    struct asked asked = {r, frame};
+    struct request request = {r, frame};
     return cfi_evaluate(rule->expression, rule->size, initial,
-                        &(struct cfi_machine_state){&asked, get_register, read_memory}, value);
+                        &(struct cfi_machine_state){&request, get_register, read_memory}, value);
 }
 
-/* What a rule of this frame, whose CFA is known, says. false: not known. CFI_SAME is a register's own. */
-static bool apply(struct registers *r, size_t frame, uint64_t cfa, unsigned own,
-                  const struct cfi_register *rule, uint64_t *value)
+/* The value that a rule of this frame, whose CFA is known, gives. false: unknown. CFI_SAME means the register itself. */
+static bool apply_rule(struct registers *r, size_t frame, uint64_t cfa, unsigned own,
+                       const struct cfi_register *rule, uint64_t *value)
 {
     switch (rule->where) {
     case CFI_SAME:
@@ -91,9 +91,9 @@ static bool apply(struct registers *r, size_t frame, uint64_t cfa, unsigned own,
         *value = cfa + (uint64_t)rule->offset;
         return true;
     case CFI_VALUE:
-        return evaluate(r, frame, rule, &cfa, value);
+        return evaluate_rule(r, frame, rule, &cfa, value);
     case CFI_AT_VALUE:
-        return evaluate(r, frame, rule, &cfa, value) && read_word(r, *value, value);
+        return evaluate_rule(r, frame, rule, &cfa, value) && read_word(r, *value, value);
     default:
         return false;
     }
@@ -105,8 +105,8 @@ static uint64_t looked_up(const struct place *place, bool exact)
 }
 
 /* BP in code whose rows were derived. */
-static bool by_row(struct registers *r, size_t frame, const struct cfi_row *row, uint64_t cfa,
-                   uint64_t *value)
+static bool bp_by_row(struct registers *r, size_t frame, const struct cfi_row *row, uint64_t cfa,
+                      uint64_t *value)
 {
     if (row->bp == CFI_BP_SAME)
         return get_value(r, frame, REGISTER_BP, value);
@@ -115,7 +115,7 @@ static bool by_row(struct registers *r, size_t frame, const struct cfi_row *row,
     return row->bp == CFI_BP_AT_CFA && read_word(r, cfa + (uint64_t)(int64_t)row->bp_offset, value);
 }
 
-/* A register in a frame: that of the sample, or what the rules of the frame inside of it say. */
+/* The value of a register in a frame: the sample's, or by the rules of the frame inside of it. */
 static bool get_value(struct registers *r, size_t frame, unsigned number, uint64_t *value)
 {
     struct cfi_registers rules;
@@ -133,12 +133,13 @@ static bool get_value(struct registers *r, size_t frame, unsigned number, uint64
     if (row.cfa == CFI_SIGNAL_FRAME)
         return read_word(r, sp_of(r, frame - 1) + signal_places[number], value);
     if (row.derived && number == REGISTER_BP)
-        return by_row(r, frame - 1, &row, inner->cfa, value);
-    if (row.derived) /* a caller may rely on what its helper leaves alone (image/leaf_writes.h) */
+        return bp_by_row(r, frame - 1, &row, inner->cfa, value);
+    /* a caller may rely on registers that its helper does not write (image/leaf_writes.h) */
+    if (row.derived)
         return frame == 1 && image_leaf_keeps(inner->place.image, inner->place.function, number) &&
                get_value(r, 0, number, value);
     return image_registers(inner->place.image, address, &rules) &&
-           apply(r, frame - 1, inner->cfa, number, &rules.of[number], value);
+           apply_rule(r, frame - 1, inner->cfa, number, &rules.of[number], value);
 }
 
 enum frame_end registers_frame(struct registers *r, const struct place *place, bool exact, uint64_t *cfa,
@@ -151,9 +152,9 @@ enum frame_end registers_frame(struct registers *r, const struct place *place, b
     const struct cfi_register *rule = &rules.cfa, *back = &rules.of[REGISTER_RETURN];
     bool found = rule->where == CFI_REGISTER
                      ? get_value(r, frame, rule->number, cfa)
-                     : rule->where == CFI_VALUE && evaluate(r, frame, rule, NULL, cfa);
+                     : rule->where == CFI_VALUE && evaluate_rule(r, frame, rule, NULL, cfa);
     if (!found)
         return FRAME_UNSUPPORTED;
     *cfa += (uint64_t)rule->offset;
-    return apply(r, frame, *cfa, REGISTER_RETURN, back, return_address) ? FRAME_FOUND : FRAME_BEYOND;
+    return apply_rule(r, frame, *cfa, REGISTER_RETURN, back, return_address) ? FRAME_FOUND : FRAME_BEYOND;
 }

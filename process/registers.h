@@ -1,6 +1,6 @@
 /*
- * registers.h - values of registers in the frames of a walk, for CFI rules by others than SP and BP (image/cfi/registers.h). Found when
- * asked for, from the frame inwards: nothing is kept for frames that need none.
+ * registers.h - values of registers in the frames of a walk, for CFI rules that use more than SP and BP
+ * (image/cfi/registers.h). Computed on demand, from the frame inwards: nothing is stored for frames that need none.
  */
 #ifndef FATHOM_PROCESS_REGISTERS_H
 #define FATHOM_PROCESS_REGISTERS_H
@@ -11,16 +11,17 @@
 struct registers {
     const struct sample *sample; /* with its registers and its stack */
     const struct unwind_frame *frames;
-    size_t count; /* of the frames whose CFA is known: the next one is asked for */
-    /* Told of each word that was read; value: an address in the stack, as a rule. NULL: nobody is. */
+    size_t count; /* number of frames with a known CFA: the next one is asked for */
+    /* Called for each word that was read; value: usually an address in the stack. May be NULL. */
     void (*note)(void *context, uint64_t address, uint64_t value);
     void *context;
-    uint64_t used;  /* the sample's own registers that decided, as in sample.register_mask, but SP and IP */
-    unsigned steps; /* that were taken in this walk, which are bounded */
+    /* the sample's own registers that were used, as in sample.register_mask, except SP and IP */
+    uint64_t used;
+    unsigned steps; /* taken in this walk; they are bounded */
 };
 
-/* The next frame, whose PC is at `place` (of a return address, that), by the rules of all registers: its CFA, and its return
- * address. */
+/* The CFA and return address of the next frame, by the rules of all registers. Its PC is at `place`; exact: the PC is not a
+ * return address. */
 enum frame_end registers_frame(struct registers *registers, const struct place *place, bool exact,
                                uint64_t *cfa, uint64_t *return_address);
 

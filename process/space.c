@@ -55,7 +55,7 @@ static bool space_own(struct space **space)
     return true;
 }
 
-/* Index of the first region whose end lies above the address. */
+/* Index of the first region that ends above the address. */
 static size_t space_first_after(const struct space *s, uint64_t address)
 {
     return lower_bound(i, 0, s->count, s->regions[i].mapping.end <= address);

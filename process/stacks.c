@@ -15,7 +15,7 @@ struct stack {
 struct thread {
     uint32_t tid, count;
     bool ended;
-    struct stack stacks[]; /* count of them, in order of address */
+    struct stack stacks[]; /* `count` of them, by address */
 };
 
 struct stacks {
@@ -51,7 +51,7 @@ void stacks_free(struct stacks *s)
     free(s);
 }
 
-/* The thread with room for `count` stacks, created if new. */
+/* The thread with capacity for `count` stacks, created if new. */
 static struct thread *stacks_grow(struct stacks *s, uint32_t tid, uint32_t count)
 {
     uint64_t *value = table_put(s->threads, tid, NULL);

@@ -27,9 +27,9 @@ bool stacks_set(struct stacks *stacks, uint32_t tid, uint64_t low, uint64_t base
 bool stacks_begin(struct stacks *stacks, uint32_t tid, uint64_t base, uint64_t reach);
 bool stacks_find(struct stacks *stacks, uint32_t tid, uint64_t sp, uint64_t *base);
 bool stacks_any(const struct stacks *stacks, uint32_t tid); /* whether the thread has one */
-/* The thread has ended: its stacks stay until they are forgotten, or its number has another one. */
+/* The thread has ended: its stacks stay until they are dropped, or another thread gets its TID. */
 void stacks_end(struct stacks *stacks, uint32_t tid);
-/* Does nothing if stacks_set() told of another one since. */
+/* Drops them, unless stacks_set() has set another one since. */
 void stacks_forget_ended(struct stacks *stacks, uint32_t tid);
 /* Copies a thread's stacks to a thread of another process. false: out of memory. */
 bool stacks_copy(struct stacks *to, uint32_t to_tid, const struct stacks *from, uint32_t from_tid);

@@ -21,14 +21,14 @@ struct walk {
     uint64_t pc;
     bool exact;                 /* pc is the current or interrupted instruction, not a return address */
     uint64_t base;              /* of the thread's own stack if the walk is on it and it is known, else 0 */
-    uint64_t bp_slot;           /* where the frame's BP was read; 0: it is the sample's */
+    uint64_t bp_slot;           /* address from which the frame's BP was read; 0: it is the sample's */
     struct unwind_words *words; /* NULL: not wanted */
-    unsigned steps;             /* for registers: as of struct registers */
-    uint64_t switch_at; /* where the copy goes on with another stack, until the walk does; 0: it does not */
+    unsigned steps;             /* for struct registers */
+    uint64_t switch_at; /* where the copy continues with another stack, until the walk does; 0: nowhere */
     bool after;         /* SP and BP are those after the instruction at pc */
 };
 
-static void note(const struct walk *walk, struct stack_word word)
+static void note_stack_word(const struct walk *walk, struct stack_word word)
 {
     struct unwind_words *w = walk->words;
     if (w && !vec_push(w->words, w->count, w->capacity, word))
@@ -37,13 +37,13 @@ static void note(const struct walk *walk, struct stack_word word)
 
 static void note_word(const struct walk *walk, uint64_t address, uint64_t value, bool in_stack)
 {
-    note(walk, (struct stack_word){address, value, value, 1, in_stack, false});
+    note_stack_word(walk, (struct stack_word){address, value, value, 1, in_stack, false});
 }
 
-#define RANGES_MAX 65536u /* then remembered ones are forgotten */
+#define RANGES_MAX 65536u /* entries beyond which the cache is cleared */
 
-/* The return address that was read last may also be another of the same function from which the walk goes on in the
- * same way. place: of the call before it. What was found is remembered for all processes that have the file, as it takes decoding the function. */
+/* The last return address read may also be another one in the same function from which the walk goes on in the same way. place:
+ * of the call before it. Cached for all processes that have the file, as it requires decoding the function. */
 static void widen_word(const struct walk *walk, const struct place *place)
 {
     struct unwind_words *w = walk->words;
@@ -59,7 +59,7 @@ static void widen_word(const struct walk *walk, const struct place *place)
             ? table_put(w->ranges, hash_u64((uintptr_t)place->image) ^ hash_u64(~place->address), &added)
             : NULL;
     if (!range)
-        return; /* it is then only this one */
+        return; /* only this return address is allowed */
     if (added) {
         uint64_t start, end, at = place->address - 1;
         image_return_range(place->image, at, &start, &end);
@@ -70,11 +70,12 @@ static void widen_word(const struct walk *walk, const struct place *place)
     word->size = (uint32_t)*range;
 }
 
-/* The walk goes on from BP. */
+/* Notes that the walk depends on BP. */
 static void note_bp(const struct walk *walk)
 {
     if (walk->bp_slot)
-        note(walk, (struct stack_word){walk->bp_slot, walk->frame.bp, walk->frame.bp, 1, true, true});
+        note_stack_word(walk,
+                        (struct stack_word){walk->bp_slot, walk->frame.bp, walk->frame.bp, 1, true, true});
     else if (walk->words)
         walk->words->has_bp = true;
 }
@@ -91,13 +92,13 @@ static enum frame_end walk_cfa(const struct walk *walk, const struct cfi_row *ro
     return end;
 }
 
-/* A word that a register was restored from. */
+/* Notes a word from which a register was restored. */
 static void note_restored(void *walk, uint64_t address, uint64_t value)
 {
     note_word(walk, address, value, true);
 }
 
-/* By the rules of all registers, where SP and BP do not tell. */
+/* Computes the CFA by the rules of all registers, if SP and BP do not suffice. */
 static enum frame_end walk_registers(struct walk *walk, const struct unwind_frame *frames, size_t count,
                                      const struct place *place, uint64_t *cfa, uint64_t *return_address)
 {
@@ -150,8 +151,7 @@ static enum unwind_end end_without_cfa(enum frame_end end)
     }
 }
 
-/* The caller's BP. A slot below SP was already popped: the epilogue's rows still name it, but BP is the
- * caller's again. */
+/* Sets BP to the caller's. A slot below SP was already popped: the epilogue's rows still name it, but BP is the caller's again. */
 static void caller_bp(struct walk *walk, const struct place *place, const struct cfi_row *row, uint64_t cfa)
 {
     struct frame *frame = &walk->frame;
@@ -185,8 +185,8 @@ static void caller_bp(struct walk *walk, const struct place *place, const struct
     }
 }
 
-/* Whether the handler of this signal frame was the first to run on the alternate stack: the kernel saves
- * where that stack is, and cfa is the interrupted SP. */
+/* Whether the handler of this signal frame was the first to run on the alternate stack: the kernel saves where that stack is,
+ * and cfa is the interrupted SP. */
 static bool is_alternate(const struct frame *frame, uint64_t cfa)
 {
     uint64_t low, size;
@@ -198,7 +198,7 @@ static bool is_alternate(const struct frame *frame, uint64_t cfa)
 /* Whether a call, direct or through a register or memory, ends right before the address. */
 static bool follows_call(const struct place *place)
 {
-    static const uint8_t lengths[] = {2, 3, 4, 6, 7}; /* of ff /2 with its operand bytes */
+    static const uint8_t lengths[] = {2, 3, 4, 6, 7}; /* lengths of ff /2 with its operand bytes */
     size_t size;
     const uint8_t *code = image_bytes(place->image, place->address - 8, &size);
     if (!code || size < 8)
@@ -213,7 +213,7 @@ static bool follows_call(const struct place *place)
     return false;
 }
 
-/* The code that a signal interrupted may also have been at another address of the same function with the same row. */
+/* Notes that the interrupted code may also have been at another address of the same function with the same row. */
 static void note_interrupted(const struct walk *walk, uint64_t address)
 {
     struct place place;
@@ -226,14 +226,14 @@ static void note_interrupted(const struct walk *walk, uint64_t address)
     const struct cfi *cfi = image_cfi(place.image);
     const struct cfi_span span = image_row_span(place.image, place.function, place.address);
     const struct cfi_row first = cfi_lookup(cfi, span.start),
-                         last = cfi_lookup(cfi, span.end - 1); /* a PLT's depends on the address */
+                         last = cfi_lookup(cfi, span.end - 1); /* the row of a PLT depends on the address */
     if (place.address < span.start || place.address >= span.end || !cfi_row_same(&first, &last))
         return;
     w->words[w->count - 1].low = walk->pc - (place.address - span.start);
     w->words[w->count - 1].size = (uint32_t)(span.end - span.start);
 }
 
-/* From the restorer's frame to the code that the signal interrupted. false: that ran on another stack. */
+/* Walks from the restorer's frame to the code that the signal interrupted. false: that ran on another stack. */
 static bool walk_signal(struct walk *walk, uint64_t cfa)
 {
     struct frame *frame = &walk->frame;
@@ -249,7 +249,7 @@ static bool walk_signal(struct walk *walk, uint64_t cfa)
     return true;
 }
 
-/* Whether SP is already another stack's and CFI does not say so. */
+/* Whether SP is already that of another stack, which CFI does not express. */
 static bool is_switching(const struct walk *walk, const struct place *place, const struct cfi_row *row)
 {
     return walk->exact && row->cfa == CFI_SP && row->cfa_offset == 8 &&
@@ -273,7 +273,7 @@ bool unwind_is_handler(const struct process *process, uint64_t return_address)
     return process_cfi(process, return_address, &place, &row) && row.cfa == CFI_SIGNAL_FRAME;
 }
 
-/* Whether the return address is behind a call, or in a function that calls nothing but is returned to (Go's goexit, or what a
+/* Whether the return address follows a call, or is in a function that calls nothing but is returned to (Go's goexit, or what a
  * signal's handler returns to). */
 static bool is_called(const struct process *process, uint64_t return_address)
 {
@@ -286,8 +286,8 @@ static bool is_called(const struct process *process, uint64_t return_address)
            unwind_is_handler(process, return_address);
 }
 
-/* Whether a frame stands for nothing that was called: outermost functions return there, as Go's do to goexit. A thread's start is
- * one, too, but tells where the stack's base is. */
+/* Whether a frame is not a function that was called, but where outermost functions return to, like Go's goexit. A thread's
+ * start is one as well, but determines the stack's base. */
 static bool is_end_alone(const struct place *place, const struct cfi_row *row)
 {
     uint64_t thread_return;
@@ -295,16 +295,17 @@ static bool is_end_alone(const struct place *place, const struct cfi_row *row)
            !(image_thread_return(place->image, &thread_return) && thread_return == place->address);
 }
 
-/* Bytes, at most, that a function has for itself on the system stack where it goes on to: before Go 1.17 a return address; for C, what it
- * saves, and to align the stack. */
+/* Maximum number of bytes that a function has for itself on the system stack to which it switches: before Go 1.17 a return
+ * address; for C, what it saves, and alignment. */
 #define SWITCH_ROOM   8u
 #define SWITCH_ROOM_C 80u
 
-/* From a function that went on to the system stack to its caller, which is on the stack behind the switch. false: that was not copied. */
+/* Walks from a function that switched to the system stack to its caller, on the stack behind the switch. false: that was not
+ * copied. */
 static bool walk_switch(struct walk *walk, const struct cfi_row *row, enum go_role role, uint64_t *cfa)
 {
-    const uint64_t room = role == GO_CALLS_C ? SWITCH_ROOM_C : SWITCH_ROOM;
-    if (!walk->switch_at || walk->switch_at - walk->frame.sp > room)
+    const uint64_t limit = role == GO_CALLS_C ? SWITCH_ROOM_C : SWITCH_ROOM;
+    if (!walk->switch_at || walk->switch_at - walk->frame.sp > limit)
         return false;
     *cfa = walk->switch_at + sizeof(uint64_t);
     if (role != GO_GROWS)
@@ -314,7 +315,7 @@ static bool walk_switch(struct walk *walk, const struct cfi_row *row, enum go_ro
     return true;
 }
 
-/* From a function that calls C on the stack that it is on, with its SP `at` bytes from the one that C has. */
+/* Walks from a function that calls C on its own stack; its SP is `at` bytes from that of C. */
 static enum unwind_end walk_kept(struct walk *walk, const struct cfi_row *row, uint64_t at, uint64_t *cfa)
 {
     uint64_t sp;
@@ -326,7 +327,7 @@ static enum unwind_end walk_kept(struct walk *walk, const struct cfi_row *row, u
     return sp - slot <= SWITCH_ROOM_C ? UNWIND_CONTINUES : UNWIND_BAD;
 }
 
-/* From a function that C called back to, on the goroutine's stack, to what is there beyond the call of C. */
+/* Walks from a function that C called back to, on the goroutine's stack, to the frames there that are outside of the call of C. */
 static enum unwind_end walk_back(struct walk *walk, uint64_t cfa)
 {
     struct place place;
@@ -348,19 +349,20 @@ static bool has_scheduler(const struct unwind_frame *frames, size_t count)
     return false;
 }
 
-/* Bytes, at most, between the base of a stack and the CFA of its outermost function: what the code that began it may have put there for
- * itself, and to align it. */
+/* Maximum number of bytes between the base of a stack and the CFA of its outermost function: the code that began it may have
+ * used some for itself, and for alignment. */
 #define BASE_ROOM 64u
 
-/* Whether a function with this CFA can be its stack's outermost one, for which a return address of 0 and a row without one stand. Where
- * the base is known to be elsewhere, neither means it: the row is not that of the code (LuaJIT's interpreter has one for all of its own). */
+/* Whether a function with this CFA can be its stack's outermost one, as a return address of 0, and a row without one, indicate.
+ * If the base is known to be elsewhere, neither does: the row is not that of the code (LuaJIT's interpreter has one for all of
+ * its code). */
 static bool can_end(const struct walk *walk, uint64_t cfa)
 {
     return !walk->base || cfa >= walk->base || walk->base - cfa <= BASE_ROOM;
 }
 
-/* What ends the walk at a frame whose row has no caller; UNWIND_CONTINUES: nothing, as it is a function of Go's that changed stacks.
- * *back: the walk is at its caller already. */
+/* How the walk ends at a frame whose row has no caller; UNWIND_CONTINUES: it does not, as the frame is a function of Go's that
+ * switched stacks. *back: the walk is at its caller already. */
 static enum unwind_end leave_root(struct walk *walk, struct unwind_frame *frames, size_t count,
                                   const struct cfi_row *row, bool *back)
 {
@@ -380,34 +382,34 @@ static enum unwind_end leave_root(struct walk *walk, struct unwind_frame *frames
         break;
     }
     case GO_GROWS:
-        if (has_scheduler(frames, count)) /* another goroutine runs now, or will */
+        if (has_scheduler(frames, count)) /* another goroutine is running now, or is about to */
             return UNWIND_ROOT;
         break;
     case GO_CALLS_ON_SYSTEM:
         break;
-    default: /* derived rows have no root but those that are known to be (image/derive.h) */
+    default: /* derived rows are roots only if they are known to be (image/derive.h) */
         return row->derived || can_end(walk, frame->cfa) ? UNWIND_ROOT : UNWIND_BAD;
     }
     if (count == 2 && image_go_role(frames[0].place.image, frames[0].place.function) == GO_SAVES)
-        return UNWIND_CONTINUES; /* it did not change yet */
+        return UNWIND_CONTINUES; /* it has not switched yet */
     return walk_switch(walk, row, role, &frame->cfa) ? UNWIND_CONTINUES : UNWIND_SWITCHED;
 }
 
 bool unwind_switched(const struct sample *sample, const struct unwind_frame *frames, size_t count)
 {
-    /* Without the saved PC, which the outermost frame before it may take for its return address. */
+    /* Without the saved PC, which the outermost frame before it may use as its return address. */
     return sample->stack_switch && count &&
            frames[count - 1].cfa - sample->sp > sample->stack_switch + sizeof(uint64_t);
 }
 
-/* The fewest bytes from SP to the CFA of a frame with this row: those of the return address, unless that may still be, or be again, in a
- * register (vfork's is in rdi). */
-static uint64_t room_of(const struct walk *walk, const struct cfi_row *row)
+/* Minimum number of bytes from SP to the CFA of a frame with this row: those of the return address, unless that may still be,
+ * or be again, in a register (vfork's is in rdi). */
+static uint64_t least_size_of(const struct walk *walk, const struct cfi_row *row)
 {
     return walk->exact && row->cfa == CFI_UNSUPPORTED ? 0 : sizeof(uint64_t);
 }
 
-/* Whether the stack is empty yet: the code is what the kernel started the program with, or clone a thread, and nothing called it. */
+/* Whether the stack is still empty: the code is where the kernel started the program, or clone a thread, and nothing called it. */
 static bool is_at_base(const struct walk *walk, uint64_t cfa)
 {
     return walk->base && cfa > walk->base && walk->base - walk->frame.sp < sizeof(uint64_t);
@@ -454,7 +456,7 @@ size_t unwind_words(const struct process *process, const struct sample *sample, 
             *end = UNWIND_ROOT;
             return count;
         }
-        /* Its outermost frame would be taken to be here. */
+        /* The outermost frame would be found here, wrongly. */
         const bool lost = !walk.base && is_switching(&walk, &place, &row);
         enum frame_end found = lost ? FRAME_UNSUPPORTED : walk_cfa(&walk, &row, &cfa);
         const bool others = found == FRAME_UNSUPPORTED && !row.root && !lost;
@@ -479,7 +481,7 @@ size_t unwind_words(const struct process *process, const struct sample *sample, 
                 *end = UNWIND_CUT;
                 return count;
             }
-        } else if (cfa < walk.frame.sp || cfa - walk.frame.sp < room_of(&walk, &row) ||
+        } else if (cfa < walk.frame.sp || cfa - walk.frame.sp < least_size_of(&walk, &row) ||
                    (row.derived && walk.base && cfa > walk.base)) {
             *end = row.derived ? UNWIND_NO_CFI : UNWIND_BAD;
             return count;
@@ -506,7 +508,7 @@ size_t unwind_words(const struct process *process, const struct sample *sample, 
         if (back)
             continue;
         cfa = frames[count - 1].cfa;
-        if (walk.switch_at && cfa > walk.switch_at) { /* its caller would be read off the other stack */
+        if (walk.switch_at && cfa > walk.switch_at) { /* its caller would be read from the other stack */
             *end = UNWIND_BAD;
             return count;
         }
@@ -519,7 +521,7 @@ size_t unwind_words(const struct process *process, const struct sample *sample, 
             return count;
         }
         note_word(&walk, cfa - 8, walk.pc, false);
-        if ((row.derived || others) && !is_called(process, walk.pc)) { /* nor is the CFA to be believed */
+        if ((row.derived || others) && !is_called(process, walk.pc)) { /* the CFA cannot be trusted either */
             *end = others ? UNWIND_UNSUPPORTED : UNWIND_NO_CFI;
             return count - 1;
         }
@@ -577,8 +579,8 @@ static bool frame_is_start(const struct unwind_frame *frame)
     return bytes && memmem(bytes, size < 32 ? size : 32, code, sizeof code);
 }
 
-/* Whether it is the dynamic loader's entry, where the kernel starts a program's main thread: what it calls begins at the base. It has no
- * CFI. */
+/* Whether it is the dynamic loader's entry, where the kernel starts a program's main thread: the functions that it calls begin
+ * at the base. It has no CFI. */
 static bool frame_is_loader_start(const struct place *place)
 {
     uint64_t entry;
@@ -595,7 +597,7 @@ enum stack_kind unwind_base(const struct unwind_frame *frames, size_t count, uin
     const bool start = frame_is_start(root),
                own = start || frame_is_loader_start(place) ||
                      (image_thread_return(place->image, &thread_return) && thread_return == place->address);
-    /* A function of Go that has no caller was begun with all the same. */
+    /* A function of Go without a caller was nevertheless begun like a call. */
     if (!row.root || (row.derived && !own)) {
         *base = root->cfa;
         return STACK_SHARED;

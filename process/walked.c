@@ -48,15 +48,15 @@ struct walked *walked_copy(const struct walked *walked)
     return copy;
 }
 
-/* How the walk ended, as it is seen here. Where it came to code that was not known while recording, or had no CFI (its file's record
- * came late, or its CFI is in a file that is here alone), but does here, it is the copy that is missing. A handler on an alternate stack
- * was a root in older recordings. outermost: the last frame's row. */
+/* How the walk ended, as seen here. If it reached code that was unknown while recording, or had no CFI (its file's record came
+ * late, or its CFI is in a file that only exists here), but has it here, then what is missing is a copy of the stack. In older
+ * recordings a handler on an alternate stack was a root. outermost: the last frame's row. */
 static enum unwind_end end_here(const struct process *process, const struct walked *walk,
                                 const struct cfi_row *outermost)
 {
     struct place place;
     struct cfi_row row;
-    /* Only a frame can be a root, or a handler: without any the record is damaged. */
+    /* Only a frame can be a root, or a handler: if there is none, the record is damaged. */
     const bool possible =
         walk->end < UNWIND_ENDS && (walk->count || (walk->end != UNWIND_ROOT && walk->end != UNWIND_SIGNAL));
     const enum unwind_end end = possible ? (enum unwind_end)walk->end : UNWIND_BAD;

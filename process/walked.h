@@ -1,6 +1,6 @@
 /*
- * walked.h - walks of stacks as records have them (perfdata/walks.h): made while recording, and read in place of walking the stack
- * again.
+ * walked.h - walks of stacks that were made while recording and are stored in records (perfdata/walks.h): they replace walking
+ * the stack again.
  */
 #ifndef FATHOM_PROCESS_WALKED_H
 #define FATHOM_PROCESS_WALKED_H
@@ -8,21 +8,21 @@
 #include "perfdata/walks.h"
 #include "process/unwind.h"
 
-/* A walk of the sample's copied stack, as a record has it. frames: room for STACK_FRAMES_MAX, which *out borrows. */
+/* The walk of the sample's copied stack, in the form of records. frames: STACK_FRAMES_MAX, borrowed by *out. */
 void walked_make(const struct sample *sample, const struct unwind_frame *unwound, size_t count,
                  enum unwind_end end, struct walked_frame *frames, struct walked *out);
-/* With its frames, for free(). NULL: out of memory. */
+/* A copy including its frames, for free(). NULL: out of memory. */
 struct walked *walked_copy(const struct walked *walked);
-/* As unwind_sample() for a sample with a walk. Where a file's code cannot be found, or CFAs do not grow, it ends. UNWIND_CUT too, where
- * a copy would lead on here, though it did not while recording. */
+/* Like unwind_sample(), for a sample with a walk. It ends where a file's code cannot be found, or CFAs do not grow; with
+ * UNWIND_CUT also where a copy would allow continuing here, though it did not while recording. */
 size_t walked_frames(const struct process *process, const struct sample *sample, struct unwind_frame *frames,
                      size_t max, enum unwind_end *end);
-/* The word below the CFA of the last of `count` frames, at least 1, by the sample's walk or its stack: where the walk went on. false:
- * not known. */
+/* The word below the CFA of the last of `count` frames, at least 1, from the sample's walk or its stack: the address at which
+ * the walk continued. false: unknown. */
 bool walked_beyond(const struct sample *sample, const struct unwind_frame *frames, size_t count,
                    uint64_t *word);
-/* Whether a sample with a walk and a copy of its stack is walked in the same way here, up to its stack's base. frames: scratch,
- * UNWIND_MAX_FRAMES. */
+/* Whether walking the copied stack of a sample that also has a walk gives the same frames here, up to its stack's base. frames:
+ * scratch, UNWIND_MAX_FRAMES. */
 bool walked_agrees(const struct process *process, const struct sample *sample, struct unwind_frame *frames);
 
 #endif

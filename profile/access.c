@@ -37,7 +37,7 @@ static enum access_source by_number(unsigned number)
     }
 }
 
-/* The older field: one bit for each level. */
+/* The older field: one bit per level. */
 static enum access_source by_bits(unsigned level)
 {
     if (level &
@@ -93,7 +93,7 @@ void accesses_free(struct accesses *a)
     free(a);
 }
 
-/* *out NULL: nothing has a name there. */
+/* *out NULL: no symbol is there. */
 static int find_object(struct accesses *a, const struct data_place *place, const struct object **out)
 {
     uint64_t *slot = table_put(a->objects, (uintptr_t)place->image, NULL);
@@ -105,7 +105,7 @@ static int find_object(struct accesses *a, const struct data_place *place, const
     return 0;
 }
 
-/* Of what is in no image, or has no name there. */
+/* Name of memory that is in no image, or where no symbol is. */
 static const char *kind_of(const struct data_place *place)
 {
     switch (place->kind) {
@@ -125,7 +125,7 @@ static const char *kind_of(const struct data_place *place)
     return "[unknown memory]";
 }
 
-/* *object NULL: nothing has a name there. */
+/* *object NULL: no symbol is there. */
 static int name_of(struct accesses *a, const struct data_place *place, char *out, size_t size,
                    const char **image, const struct object **object)
 {

@@ -9,13 +9,13 @@
 /* Where the data was found, from near to far (union perf_mem_data_src in linux/perf_event.h). */
 enum access_source {
     ACCESS_L1,
-    ACCESS_LFB, /* line fill buffer: on its way to L1 because of an earlier miss */
+    ACCESS_LFB, /* line fill buffer: on its way to L1 after an earlier miss */
     ACCESS_L2,
-    ACCESS_L3,      /* and an L4 */
-    ACCESS_RAM,     /* of this node; persistent memory and CXL, too */
+    ACCESS_L3,      /* also L4 */
+    ACCESS_RAM,     /* of this node; also persistent memory and CXL */
     ACCESS_REMOTE,  /* another node's memory or cache */
-    ACCESS_OTHER,   /* uncached or I/O; or only that a cache missed is known */
-    ACCESS_UNKNOWN, /* the sample does not tell */
+    ACCESS_OTHER,   /* uncached or I/O; or it is only known that a cache missed */
+    ACCESS_UNKNOWN, /* the sample does not say */
     ACCESS_SOURCES
 };
 
@@ -24,15 +24,15 @@ enum access_source access_source(uint64_t data_src);
 /* "L1", "RAM" */
 const char *access_source_name(enum access_source source);
 
-struct accesses; /* the data of images, by name */
+struct accesses; /* caches images' data objects */
 
 struct accesses *accesses_new(void); /* NULL: out of memory */
 void accesses_free(struct accesses *accesses);
-/* What to call the memory at a place: "table" of `image`, "[heap]", "[data]" of an image that has no symbol there. *image: the
- * file's name, "" if there is none; it lives as long as the image and place->path. Cut to `size` bytes. -ENOMEM. */
+/* The name of the memory at a place: "table" of `image`, "[heap]", or "[data]" of an image without a symbol there. *image: the
+ * file's name, "" if there is none; valid as long as the image and place->path. Truncated to `size` bytes. -ENOMEM. */
 int accesses_name(struct accesses *accesses, const struct data_place *place, uint64_t address, char *out,
                   size_t size, const char **image);
-/* Likewise of the address there: "table+0x28", or with the address where nothing has a name: "[heap] 0x55d0c0ffee10". */
+/* The same for the address: "table+0x28", or with the address itself if there is no symbol: "[heap] 0x55d0c0ffee10". */
 int accesses_object(struct accesses *accesses, const struct data_place *place, uint64_t address, char *out,
                     size_t size, const char **image);
 

@@ -8,17 +8,19 @@
 #include "base/search.h"
 
 enum {
-    MEANT_PERCENT = 99, /* of the probability below: the paths counted */
+    MEANT_PERCENT = 99, /* share of a beginning's probability that the counted paths make up */
     POWERS = PATHMAP_CALLS + 1
 };
 
 struct entry {
-    uint32_t node;      /* by rank: in the order of the paths' functions */
-    uint32_t in_common; /* by rank: outermost functions in common with the previous one; 0 for the first */
-    uint32_t depth;     /* by rank: functions */
-    uint32_t seen;      /* by rank: outermost ones of them that are not only inferred */
-    uint32_t calls;     /* by rank: different calls that the others are */
-    uint32_t by_node;   /* ranks in the order of the nodes */
+    uint32_t node; /* by rank: ranks are in the order of the paths' functions */
+    /* by rank: how many outermost functions it shares with the previous one; 0 for the first */
+    uint32_t in_common;
+    uint32_t depth; /* by rank: number of functions */
+    /* by rank: how many of them, from the outermost on, were seen and not only inferred */
+    uint32_t seen;
+    uint32_t calls;   /* by rank: number of distinct calls among the others */
+    uint32_t by_node; /* ranks, sorted by node */
 };
 
 struct agreement {
@@ -28,7 +30,7 @@ struct agreement {
 
 struct reading {
     uint32_t node;
-    uint32_t *functions; /* from the root inwards */
+    uint32_t *functions; /* scratch: from the root inwards */
     uint32_t depth;
     uint32_t unseen, calls;
 };
@@ -120,12 +122,12 @@ static uint32_t rank_of(const struct agreement *a, uint32_t node)
 
 /* One sample's probabilities, by rank. */
 struct chances {
-    double whole[CANDIDATES_MAX];  /* of the paths */
-    double before[CANDIDATES_MAX]; /* ... before the calls that were never seen made them less sure */
-    double rate;                   /* of each such call */
-    double seen;                   /* of the frames that were seen, all together */
-    double powers[POWERS];         /* of the rate */
-    double seen_powers[POWERS];    /* of `seen` */
+    double whole[CANDIDATES_MAX];  /* of each path */
+    double before[CANDIDATES_MAX]; /* the same before it was reduced for calls that were never seen */
+    double rate;                   /* factor for each such call */
+    double seen;                   /* factor for all frames that were seen */
+    double powers[POWERS];         /* powers of `rate` */
+    double seen_powers[POWERS];    /* powers of `seen` */
 };
 
 static void read_chances(const struct agreement *a, const struct resolved *sample, struct chances *out)
@@ -144,48 +146,49 @@ static void read_chances(const struct agreement *a, const struct resolved *sampl
     }
 }
 
-/* A rate to the k-th power, k at most as in calibration.h. */
-static double power(const double *powers, uint32_t k)
+/* A rate to the k-th power, with k limited as in calibration.h. */
+static double rate_power(const double *powers, uint32_t k)
 {
     return powers[k < POWERS ? k : POWERS - 1];
 }
 
-/* That the frames of the path that were seen are right to a depth; what is wrong of them is so from the innermost on. */
+/* The probability that the seen frames of the path are right to a depth; if any are wrong, all further in are. */
 static double chance_seen(const struct entry *path, const struct chances *chances, uint32_t depth)
 {
     uint32_t outside = path->seen > depth ? path->seen - depth - 1 : 0;
-    return 1 - (1 - chances->seen) * power(chances->seen_powers, outside);
+    return 1 - (1 - chances->seen) * rate_power(chances->seen_powers, outside);
 }
 
-/* That the sample's path begins as this one does to a depth. */
-static double chance(const struct agreement *a, const struct chances *chances, uint32_t rank, uint32_t depth)
+/* The probability that the sample's path begins like this one to a depth. */
+static double beginning_chance(const struct agreement *a, const struct chances *chances, uint32_t rank,
+                               uint32_t depth)
 {
     const struct entry *path = &a->at[rank];
     double before = chances->before[rank] * chance_seen(path, chances, depth);
     if (path->seen == path->depth)
         return before;
     if (depth < path->seen)
-        return before * (1 - (1 - chances->rate) * power(chances->powers, path->seen - depth));
+        return before * (1 - (1 - chances->rate) * rate_power(chances->powers, path->seen - depth));
     uint32_t calls = depth < path->depth ? depth - path->seen + 1 : path->calls;
-    return before * power(chances->powers, calls < path->calls ? calls : path->calls);
+    return before * rate_power(chances->powers, calls < path->calls ? calls : path->calls);
 }
 
-/* Paths first .. last by rank; they share the outermost `depth` functions. */
+/* Paths `first` to `last` by rank; they share the outermost `depth` functions. */
 struct range {
     uint32_t first, last, fork, depth;
     double probability;
 };
 
-/* The paths that begin as the centre does to a depth. */
+/* The paths that begin like the centre to a depth. */
 static struct range range_at(const struct agreement *a, const struct chances *chances, uint32_t centre,
                              uint32_t depth)
 {
-    struct range range = {centre, centre, 0, depth, chance(a, chances, centre, depth)};
+    struct range range = {centre, centre, 0, depth, beginning_chance(a, chances, centre, depth)};
     while (range.first > 0 && a->at[range.first].in_common >= depth)
-        range.probability += chance(a, chances, --range.first, depth);
+        range.probability += beginning_chance(a, chances, --range.first, depth);
     while (range.last + 1 < a->count && a->at[range.last + 1].in_common >= depth)
-        range.probability += chance(a, chances, ++range.last, depth);
-    /* A common beginning has one number, independent of the path that it is reached from. */
+        range.probability += beginning_chance(a, chances, ++range.last, depth);
+    /* A shared beginning has one number, whatever path it is reached from. */
     range.fork = a->count + range.first;
     for (uint32_t i = range.first + 1; i <= range.last && range.fork >= a->count; i++)
         range.fork = a->at[i].in_common == depth ? i : range.fork;
@@ -198,8 +201,8 @@ static int deepest_first(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* The depths that are looked at, from the longest to the shortest: where other paths part from the centre, and 0, 1, 2,
- * 4... frames to both sides of its first call that was never seen or, where none is, outside of its last one. Returns their number. */
+/* Collects the depths to evaluate, descending: where other paths diverge from the centre, and 0, 1, 2, 4... frames to both
+ * sides of its first call that was never seen, or if there is none, outside of its last call. Returns their number. */
 static uint32_t find_depths(const struct agreement *a, const struct chances *chances, uint32_t centre,
                             uint32_t *depths)
 {
@@ -223,7 +226,7 @@ static uint32_t find_depths(const struct agreement *a, const struct chances *cha
     return kept;
 }
 
-/* The path that every range with more than half of the probability contains. */
+/* The path contained in every range that has more than half of the probability. */
 static uint32_t median(const double *probabilities, uint32_t count)
 {
     double all = 0, seen = 0;
@@ -265,7 +268,7 @@ void agreement_find(const struct agreement *a, const struct resolved *sample, do
     struct range range = {centre, centre, 0, 0, chances.whole[centre]};
     while (range.probability < wanted && next < count)
         range = range_at(a, &chances, centre, depths[next++]);
-    if (range.probability < wanted) /* too few have anything in common but the root, which all paths share */
+    if (range.probability < wanted) /* nothing but the root, which all paths share, is probable enough */
         range = (struct range){.last = a->count - 1, .probability = 1};
     out->node = a->at[centre].node;
     out->depth = range.depth;

@@ -1,13 +1,13 @@
 /*
- * agreement.h - how far from the root the possible paths of a sample agree, and how sure that is at each
- * depth. A path whose n innermost calls were never seen is right with a chance of r^n, by the rate r of calibration.h.
- * Where it is wrong, it is where the first of these calls hangs as often as at another one, and mostly not far outside of
- * it: a beginning with j < n of the calls is right with r^(j + 1), and one that ends m frames outside of the first with
- * 1 - (1 - r) r^m (docs/benchmarks.md, "How far beginnings can be believed"). The frames that were seen are right all together
- * with a chance s, likewise: those up to m frames outside of the innermost call among them with 1 - (1 - s) s^m.
+ * agreement.h - how far from the root the possible paths of a sample agree, and how sure that is at each depth. A path whose n
+ * innermost calls were never seen is right with probability r^n, where r is the rate of calibration.h. If it is wrong, the
+ * first of these calls is as often in the wrong place as any other, and the error mostly does not extend far outwards: a
+ * beginning with j < n of the calls is right with r^(j + 1), and one that ends m frames outside of the first with 1 - (1 - r)
+ * r^m (docs/benchmarks.md, "How far beginnings can be believed"). Likewise, the frames that were seen are all right with a
+ * probability s: those up to m frames outside of the innermost call among them with 1 - (1 - s) s^m.
  *
- * Each set of paths is sorted by function once. Paths that share their outermost functions are then adjacent,
- * so evaluating a sample's probabilities takes one pass.
+ * Each set of paths is sorted by function once. Paths that share their outermost functions are then adjacent, so evaluating a
+ * sample's probabilities takes one pass.
  */
 #ifndef FATHOM_PROFILE_AGREEMENT_H
 #define FATHOM_PROFILE_AGREEMENT_H
@@ -18,21 +18,22 @@ struct agreement;
 
 /* The paths that share the outermost `depth` functions. */
 struct agreed_step {
-    uint32_t
-        fork; /* the first path, by rank, that parts from others at `depth`; from the number of paths on: none does */
+    /* rank of the first path that diverges from others at `depth`; the number of paths or more: none does */
+    uint32_t fork;
     uint32_t depth; /* functions */
     double probability;
 };
 
-#define AGREED_STEPS (CANDIDATES_MAX + 40) /* where paths part, and 20 powers of 2 to both sides of a call */
+/* where paths diverge, and 20 powers of 2 to both sides of a call */
+#define AGREED_STEPS (CANDIDATES_MAX + 40)
 
 struct agreed {
     uint32_t node;  /* of a path that begins with these `depth` functions */
-    uint32_t depth; /* functions; 0: not even the outermost one is sure enough */
+    uint32_t depth; /* functions; 0: not even the outermost one is probable enough */
     uint32_t fork;  /* as in a step; not set when `whole` */
-    uint32_t paths; /* how many of them have 99% of the probability below; 1 if whole */
+    uint32_t paths; /* how many paths make up 99% of the probability below; 1 if whole */
     bool whole;     /* all of node's functions */
-    /* Of the sample's path beginning like this (whole: being this path); depth 0: 1. */
+    /* The probability that the sample's path begins like this (whole: that it is this path); depth 0: 1. */
     double probability;
     /* Shorter beginnings with higher probability, from longest to shortest, without the empty one. */
     struct agreed_step steps[AGREED_STEPS];
@@ -43,8 +44,8 @@ struct agreed {
 int agreement_new(const struct pathmap *map, const struct candidate_path *paths, uint32_t count,
                   struct agreement **out, struct fathom_error *err);
 void agreement_free(struct agreement *agreement);
-/* The same paths (`posterior`) with the probabilities of one sample. The longest beginning that has a probability of at
- * least `wanted`: `wanted` must be at least a half, so that this is unique. wanted 0: the whole path of posterior[0]. */
+/* For the same paths (`posterior`), with one sample's probabilities: the longest beginning with a probability of at least
+ * `wanted`, which must be at least a half, so that it is unique. wanted 0: the whole path of posterior[0]. */
 void agreement_find(const struct agreement *agreement, const struct resolved *sample, double wanted,
                     struct agreed *out);
 

@@ -18,7 +18,7 @@ struct alike {
 
 struct alike_calls {
     struct arena *arena;
-    struct table *known; /* image, site and callee, hashed -> struct alike */
+    struct table *known; /* hash of image, site and callee -> struct alike */
 };
 
 struct alike_calls *alike_calls_new(void)
@@ -44,7 +44,7 @@ void alike_calls_free(struct alike_calls *c)
     free(c);
 }
 
-/* The code from the start of the address's function, or part of one. */
+/* The code from the start of the address's function, or a part of it. */
 static const uint8_t *part_code(const struct image *image, uint64_t address, uint64_t *start, size_t *size)
 {
     uint32_t count = image_function_count(image);
@@ -70,7 +70,7 @@ static bool next_call(const uint8_t *code, size_t size, uint64_t start, size_t *
     return false;
 }
 
-/* Whether a call leads to a function. */
+/* Whether a call can reach a function. */
 enum leads { LEADS_NEVER, LEADS_MAYBE, LEADS_SURE };
 
 /* Whether a text has a name as a word, as "__strlen_avx2" has "strlen". */
@@ -83,19 +83,20 @@ static bool has_word(const char *text, const char *name, size_t length)
     return false;
 }
 
-/* A stub of the PLT leads to what has its name, or to a choice for that by the loader, which has the name in its own. */
+/* A PLT stub reaches the function that it is named after, or the loader's choice for that name (an ifunc), whose own name
+ * contains it. */
 static enum leads stub_leads(const struct image *image, uint32_t stub, const struct alike_callee *callee)
 {
     const char *name = image_function(image, stub)->name,
                *text = image_function(callee->image, callee->function)->name;
     const size_t length = name ? strcspn(name, "@") : 0;
-    const bool named = length && *name != '*'; /* "*ABS*+0x1234": of a resolver */
+    const bool named = length && *name != '*'; /* "*ABS*+0x1234" is the name of a resolver's stub */
     if (named && text && has_word(text, name, length))
         return LEADS_SURE;
     return named && callee->image == image ? LEADS_NEVER : LEADS_MAYBE;
 }
 
-/* A function that is called may go on to another one by its last jump. */
+/* A called function may go on to another one by its last jump. */
 static enum leads jump_leads(const struct image *image, uint32_t function, const struct alike_callee *callee)
 {
     const struct image_function *f = image_function(image, function);
@@ -131,17 +132,17 @@ static enum leads call_leads(const struct image *image, const struct code_insn *
     return image_function_is_stub(image, to) ? stub_leads(image, to, callee) : jump_leads(image, to, callee);
 }
 
-/* The calls with the CFI row of a known one. */
+/* The calls with the same CFI row as a known one. */
 struct row_calls {
     const struct image *image;
     const struct alike_callee *callee;
     const uint8_t *code;
     size_t size;
-    uint64_t start, first, last; /* first, last: of the last bytes of calls */
+    uint64_t start, first, last; /* first, last: addresses of the last bytes of the calls */
     struct alike *out;
 };
 
-/* Adds direct calls that lead at least so, and indirect ones. */
+/* Adds direct calls that reach the callee at least as surely as `least`, and indirect ones. */
 static void add_calls(const struct row_calls *r, bool direct, bool indirect, enum leads least)
 {
     struct code_insn call;
@@ -167,7 +168,7 @@ static void find_alike(const struct image *image, uint64_t site, const struct al
     if (r.code && known.address + known.length == site) {
         image_return_range(image, site - 1, &r.first, &r.last);
         add_calls(&r, true, known.kind == CODE_CALL_INDIRECT, LEADS_SURE);
-        /* Another call's stack, of which only the caller is known: any call that can lead to the callee. */
+        /* The known site is from another call's stack, of which only the caller is known: any call that can reach the callee. */
         if (!alike->count)
             add_calls(&r, true, call_leads(image, &known, callee) == LEADS_NEVER, LEADS_MAYBE);
     }

@@ -17,7 +17,7 @@ static void add_site(struct call_step *step, uint64_t site)
         step->more = true;
 }
 
-/* Adds the sites on the way to a node, whose path has the same functions. */
+/* Adds the sites on the path of a node that has the same functions. */
 static void add_node(struct call_sites *s, const struct pathmap *map, uint32_t node)
 {
     for (size_t i = s->count; i-- > 0;) {
@@ -29,7 +29,7 @@ static void add_node(struct call_sites *s, const struct pathmap *map, uint32_t n
     }
 }
 
-/* Adds the nodes of the path that were seen, or all. Returns how many. */
+/* Adds the nodes of the path, or only those that were seen. Returns how many. */
 static uint32_t add_nodes(struct call_sites *s, const struct pathmap *map, const struct pathmap_node *of,
                           bool seen)
 {

@@ -1,36 +1,36 @@
 /*
  * call_sites.h - where the functions of a path call one another.
  *
- * The nodes of a map say where each was called. A path that was unwound has the sites of its node. One whose stack was found to be a known
- * one has these, or such that the comparison does not tell from them (collector/verify/rule.h). Of any other the functions
- * are known: it can have the sites of any node of the map with the CID and the same functions, as these differ only in sites
- * and in heights of callers: of such nodes that training or the recording saw, or of all if it saw none.
+ * The nodes of a map say where each was called. A path that was unwound has its node's sites. One whose stack was found to be a
+ * known one has these, or others that the comparison cannot distinguish from them (collector/verify/rule.h). For any other path
+ * only the functions are known: it can have the sites of any node of the map with the CID and the same functions, as such nodes
+ * differ only in sites and in heights of callers. If training or the recording saw some of these nodes, only those count.
  */
 #ifndef FATHOM_PROFILE_CALL_SITES_H
 #define FATHOM_PROFILE_CALL_SITES_H
 
 #include "pathmap/map/pathmap.h"
 
-#define CALL_SITES_MOST  8    /* of a step that are told apart */
-#define CALL_SITES_NODES 1024 /* that are looked at; a path with more has several sites everywhere */
+#define CALL_SITES_MOST  8    /* sites per step; beyond this number, they are not distinguished */
+#define CALL_SITES_NODES 1024 /* nodes examined; a path with more has several sites everywhere */
 
-/* Whose the sites are. */
+/* Which sites a path can have. */
 enum path_sites {
     PATH_SITES_ANY,   /* those of any node with the CID and functions */
-    PATH_SITES_ALIKE, /* the node's, or some that are alike (alike_calls.h) */
+    PATH_SITES_ALIKE, /* the node's, or indistinguishable ones (alike_calls.h) */
     PATH_SITES_OWN,   /* the node's */
 };
 
 /* From one function of a path to the next. */
 struct call_step {
-    uint64_t sites[CALL_SITES_MOST]; /* return addresses in the caller's image, 0: unknown; different ones */
+    uint64_t sites[CALL_SITES_MOST]; /* return addresses in the caller's image, each once; 0: unknown */
     uint32_t count;
-    bool own;  /* this is the path's; otherwise it may be one that is alike (alike_calls.h) */
+    bool own;  /* this is the path's site; if not, it may be an indistinguishable one (alike_calls.h) */
     bool more; /* there may be others */
 };
 
 struct call_sites {
-    struct call_step *steps; /* from the root inwards: one less than functions */
+    struct call_step *steps; /* from the root inwards: one fewer than functions */
     size_t count, capacity;
 };
 

@@ -1,6 +1,6 @@
 /*
- * cgroup_names.c - see cgroup_names.h. Names are those that runc's drivers (libcontainer/cgroups, systemd and cgroupfs), podman, CRI-O
- * and LXC give; units: systemd.unit(5).
+ * cgroup_names.c - see cgroup_names.h. Names are those given by runc's drivers (libcontainer/cgroups, systemd and cgroupfs),
+ * podman, CRI-O and LXC; units: systemd.unit(5).
  */
 #include "profile/cgroup_names.h"
 
@@ -17,8 +17,8 @@ struct component {
     size_t length;
 };
 
-/* The one before *end, which becomes its beginning. */
-static bool previous(const char *path, const char **end, struct component *out)
+/* The component before *end, which is moved to the component's beginning. */
+static bool previous_component(const char *path, const char **end, struct component *out)
 {
     const char *to = *end;
     while (to > path && to[-1] == '/')
@@ -46,7 +46,7 @@ static bool take_begin(struct component *c, const char *begin)
     return true;
 }
 
-static void copy(char name[CGROUP_NAME_SIZE], struct component c)
+static void copy_component(char name[CGROUP_NAME_SIZE], struct component c)
 {
     snprintf(name, CGROUP_NAME_SIZE, "%.*s",
              (int)(c.length < CGROUP_NAME_SIZE ? c.length : CGROUP_NAME_SIZE - 1), c.at);
@@ -55,12 +55,12 @@ static void copy(char name[CGROUP_NAME_SIZE], struct component c)
 bool cgroup_container(const char *path, char name[CGROUP_NAME_SIZE])
 {
     struct component c;
-    for (const char *end = path + strlen(path); previous(path, &end, &c);) {
+    for (const char *end = path + strlen(path); previous_component(path, &end, &c);) {
         const char *id = container_id(c.at, c.length);
         if (id)
             c = (struct component){id, ID_SHOWN};
         if (id || take_begin(&c, "lxc.payload.")) {
-            copy(name, c);
+            copy_component(name, c);
             return true;
         }
     }
@@ -70,9 +70,9 @@ bool cgroup_container(const char *path, char name[CGROUP_NAME_SIZE])
 bool cgroup_service(const char *path, char name[CGROUP_NAME_SIZE])
 {
     struct component c;
-    for (const char *end = path + strlen(path); previous(path, &end, &c);)
+    for (const char *end = path + strlen(path); previous_component(path, &end, &c);)
         if (has_end(c, ".service") || has_end(c, ".scope")) {
-            copy(name, c);
+            copy_component(name, c);
             return true;
         }
     return false;

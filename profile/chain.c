@@ -12,7 +12,7 @@
 
 struct place_of { /* a function of the map */
     bool sought;
-    struct image *image; /* NULL: it is in no file that can be read */
+    struct image *image; /* NULL: in no file that can be read */
     uint32_t index;
 };
 
@@ -20,7 +20,7 @@ struct chains {
     struct image_cache *images;
     const struct pathmap *map;
     struct place_of *places; /* by function */
-    struct table *biases;    /* mappings and image, hashed -> how far it is there from its own addresses */
+    struct table *biases;    /* hash of mappings and image -> its load bias */
     uint64_t *addresses;
     size_t count, capacity;
     uint64_t left_out;
@@ -83,8 +83,8 @@ static bool bias_of(struct chains *c, const struct process *process, const struc
     return true;
 }
 
-/* Appends where a function of the map calls, or is. site: where it goes on, in its image; 0: unknown. false: out of
- * memory. */
+/* Appends the address in a function of the map where it calls, or its own. site: its return address in its image; 0: unknown.
+ * false: out of memory. */
 static bool append_caller(struct chains *c, const struct process *process, uint32_t function, uint64_t site)
 {
     if (function >= pathmap_function_count(c->map)) /* the map is damaged */

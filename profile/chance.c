@@ -7,13 +7,13 @@
 /* Blocks ------------------------------------------------------------------------------------------------------- */
 
 /*
- * The authors' length has the least mean square error of the variance, which is then too small: of 3000 series of 256 cells of
- * which one keeps 0.3, 0.5, 0.8 or 0.9 of the one before, 7.8%, 7.9%, 9.6% and 11.9% were beyond a bound of 5%, and with
- * twice the length 6.1%, 6.0%, 6.3% and 6.9%. Of 64 cells, in which a correlation of 0.3 is not seen: 12.1%, and 6.6% with the
- * least length, which costs few degrees of freedom.
+ * The authors' length has the least mean square error of the variance, which is then too small: of 3000 series of 256 cells,
+ * each of which keeps 0.3, 0.5, 0.8 or 0.9 of the one before, 7.8%, 7.9%, 9.6% and 11.9% exceeded a bound of 5%, and with twice
+ * the length 6.1%, 6.0%, 6.3% and 6.9%. Of 64 cells, in which a correlation of 0.3 is not noticed: 12.1%, and 6.6% with the
+ * minimum length, which costs few degrees of freedom.
  */
 #define LENGTHEN 2.0
-#define LEAST    3.0 /* cells, if there are 16 times as many */
+#define LEAST    3.0 /* cells, if the series has at least 16 times as many */
 
 static double covariance(const double *series, size_t count, size_t lag)
 {
@@ -23,7 +23,7 @@ static double covariance(const double *series, size_t count, size_t lag)
     return sum / (double)count;
 }
 
-/* The last lag before `quiet` ones in a row whose correlation is no more than chance; at most `most`. */
+/* The last lag before `quiet` consecutive ones whose correlation is no more than chance; at most `most`. */
 static size_t last_correlated(const double *series, size_t count, size_t quiet, size_t most)
 {
     double least = 2 * sqrt(log10((double)count) / (double)count) * covariance(series, count, 0);
@@ -58,7 +58,7 @@ struct noise chance_sum(const double *series, size_t count)
     for (size_t i = 0; i < length; i++)
         block += series[i];
     size_t turns =
-        0; /* of the blocks' sums from one side of 0 to the other: of two phases, which say next to nothing, 2 */
+        0; /* blocks' sums that change sign: a series of two phases, which says next to nothing, has 2 */
     for (size_t i = 0; i < count; i++) {
         double before = block;
         second += block * block;
@@ -70,7 +70,7 @@ struct noise chance_sum(const double *series, size_t count)
     fourth /= n;
     if (second <= 0)
         return (struct noise){0, blocks};
-    /* (blocks - 1): the blocks' own mean was taken from them. */
+    /* (blocks - 1): the blocks' own mean was subtracted. */
     double spread = fourth / (second * second) - 1;
     double freedom = spread > 0 ? 2 * blocks / spread : blocks;
     freedom = fmin(freedom, fmin(blocks, (double)turns / 2) - 1);
@@ -101,7 +101,7 @@ static double trigamma(double x)
 
 static double trigamma_inverse(double value)
 {
-    double low = 1e-6, high = 1e6; /* it falls */
+    double low = 1e-6, high = 1e6; /* the function decreases */
     for (int i = 0; i < 80; i++) {
         double middle = sqrt(low * high);
         if (trigamma(middle) > value)
@@ -155,7 +155,7 @@ static double beta_fraction(double x, double a, double b)
     return value;
 }
 
-/* From here on the normal law, of which Student's differs by about t^4 / (4 freedom) of itself. */
+/* From here on the normal distribution is used: Student's differs from it by about t^4 / (4 freedom) of itself. */
 #define NORMAL_FREEDOM 1e8
 
 double chance_student(double t, double freedom)
@@ -173,7 +173,7 @@ double chance_student(double t, double freedom)
     return fmax(0, 1 - front * beta_fraction(1 - x, b, a) / b);
 }
 
-/* Newton's method for the logarithms of both, kept between what is known to be too small and too large. */
+/* Newton's method on the logarithms of both, kept within bounds known to be too small and too large. */
 double chance_student_bound(double probability, double freedom)
 {
     double low = 1e-9, high = 1e9, t = 2;

@@ -1,6 +1,4 @@
-/*
- * common.h - what all possible paths of a sample have in common: their outermost and innermost functions.
- */
+/* common.h - what all probable paths of a sample have in common: their outermost and innermost functions. */
 #ifndef FATHOM_PROFILE_COMMON_H
 #define FATHOM_PROFILE_COMMON_H
 
@@ -8,10 +6,10 @@
 
 #include "infer/contexts/resolver.h"
 
-#define COMMON_SHARE 0.99 /* the paths considered together have this much of the probability */
+#define COMMON_SHARE 0.99 /* the paths considered have this share of the probability together */
 
 struct common {
-    uint32_t paths; /* number of (most probable) paths considered: 1 if it has COMMON_SHARE alone */
+    uint32_t paths; /* number of (most probable) paths considered: 1 if one has COMMON_SHARE alone */
     size_t outer, inner;
     uint32_t *functions; /* of the first path, from the root inwards */
     size_t depth;        /* outer + inner or more */

@@ -9,18 +9,19 @@
 #include "base/vec.h"
 #include "profile/chance.h"
 
-/* Cells of time: of at least 10 ms, so that what a thread does between two switches is in one or few of them, and of 4 samples or more on
- * average, unless there are fewer than CELLS_LEAST of these. 512 tell a variance to 6%, which is enough: each costs memory and time. */
+/* Cells of time: of at least 10 ms, so that what a thread does between two switches is in one or few of them, and with at least
+ * 4 samples on average, unless there are fewer than CELLS_LEAST of these. 512 determine a variance to 6%, which is enough: each
+ * costs memory and time. */
 enum { CELLS_LEAST = 4, CELLS_MOST = 512, CELL_NS = 10000000, CELL_SAMPLES = 4 };
 
-/* Samples between two places up to which the cells are summed. */
+/* Samples between two places at which sums of the cells are stored. */
 enum { MARK = 2048 };
 
-#define SURE        1e9  /* degrees of freedom of what is known */
-#define RECOMMENDED 3.0  /* recordings a side, as fewer tell little of how runs vary */
-#define MUCH        1000 /* recordings, or times as long: more are none that anyone makes */
+#define SURE        1e9  /* degrees of freedom of a known variance */
+#define RECOMMENDED 3.0  /* recordings per side: fewer hardly show how runs vary */
+#define MUCH        1000 /* recordings, or times as long: nobody makes more */
 
-/* Nodes from `first` up to `end`. */
+/* Nodes from `first` to `end`, exclusive. */
 struct range {
     uint32_t first, end;
 };
@@ -29,24 +30,25 @@ struct sums {
     double weight, doubt;
 };
 
-/* What a row's change is judged by, kept until all are known. */
+/* How a row's change is judged, stored until all rows are known. */
 struct judged {
     struct change *change;
     struct noise noise;
     double sampling, doubt; /* sampling: the variance of independent samples */
-    double scale; /* what of a change of weight may be that all of the run was longer or shorter by chance */
+    /* part of a change of weight that may come from the whole run being longer or shorter by chance */
+    double scale;
 };
 
 struct work {
     struct comparing *c;
-    size_t cells;     /* 0: not one recording a side, with times */
-    double counts[2]; /* recordings of a side */
-    double between;   /* the variance of a change, in that of one recording: the sum of 1 / counts */
+    size_t cells;     /* 0 unless there is one recording per side, with times */
+    double counts[2]; /* recordings per side */
+    double between;   /* the variance of a change divided by that of one recording: the sum of 1 / counts */
     double *whole[2], *part[2], *series;
     struct sums *sums; /* by run */
-    struct sums
-        *before[2]; /* with cells: by run, of all nodes before a node, as such recordings have many samples */
-    double *marks[2]; /* with cells: by run, of each MARKth sample, the cells of all before it */
+    /* with cells: by run, then node: sums of the nodes before it (such recordings have many samples) */
+    struct sums *before[2];
+    double *marks[2]; /* with cells: by run, for each MARKth sample: the cells of all before it */
     struct judged *judged;
     size_t judged_count, judged_capacity;
     struct range *ranges;
@@ -104,12 +106,13 @@ static size_t count_cells(const struct comparing *c)
                  by_count = c->runs[i].sample_count / CELL_SAMPLES;
         most = by_time < most ? by_time : most;
         most = by_count < most ? by_count : most;
-        most = c->runs[i].times < most ? c->runs[i].times : most; /* no cell is empty for that alone */
+        /* so that no cell is empty merely for lack of distinct times */
+        most = c->runs[i].times < most ? c->runs[i].times : most;
     }
     return most < CELLS_LEAST ? CELLS_LEAST : most;
 }
 
-/* What the samples from one place up to another have. */
+/* The sums of the samples from one place to another. */
 static struct sums sums_of(const struct compared_run *run, size_t from, size_t to)
 {
     struct sums sums = {0};
@@ -157,7 +160,7 @@ static int start_comparing(struct work *w)
     return 0;
 }
 
-static void finish(struct work *w)
+static void free_work(struct work *w)
 {
     for (unsigned side = 0; side < 2; side++) {
         free(w->whole[side]);
@@ -209,14 +212,15 @@ static double value_of(const struct work *w, size_t run)
     return w->c->absolute ? w->sums[run].weight : w->sums[run].weight / w->c->runs[run].weight;
 }
 
-/* What independent samples vary by, if both sides have the same part of the weight. Two samples more are added to it, and
- * two to the rest: with few, it would be too sure (Agresti and Caffo, The American Statistician 54, 2000). */
+/* The variance of independent samples if both sides have the same share of the weight. Two more samples are added to it, and
+ * two to the rest: it would be too small with few (Agresti and Caffo, The American Statistician 54, 2000). */
 static double sampling_variance(const struct work *w)
 {
     const struct comparing *c = w->c;
     double in = 2, all = 4, variance = 0;
     for (size_t i = 0; i < c->run_count; i++) {
-        double samples = c->runs[i].weight * c->runs[i].weight / c->runs[i].squares; /* of one weight */
+        /* effective number, of equal weights */
+        double samples = c->runs[i].weight * c->runs[i].weight / c->runs[i].squares;
         in += w->sums[i].weight / c->runs[i].weight * samples;
         all += samples;
     }
@@ -224,14 +228,14 @@ static double sampling_variance(const struct work *w)
     for (size_t i = 0; i < c->run_count; i++) {
         const struct compared_run *run = &c->runs[i];
         double n = w->counts[run->side], one = part * (1 - part) * run->squares / (run->weight * run->weight);
-        if (c->absolute) /* a number of samples, of Poisson's law */
+        if (c->absolute) /* a Poisson-distributed number of samples */
             one = part * run->squares;
         variance += run->exact ? 0 : one / (n * n);
     }
     return variance;
 }
 
-/* From run to run; `values` are the means. */
+/* Noise from run to run; `values` are the means. */
 static struct noise between_runs(const struct work *w, const double values[2])
 {
     double squares = 0, freedom = (double)w->c->run_count - 2;
@@ -242,7 +246,7 @@ static struct noise between_runs(const struct work *w, const double values[2])
     return (struct noise){squares / freedom * w->between, freedom};
 }
 
-/* Of the sum of what the cells of both sides differ by. */
+/* Noise of the sum of differences between the cells of both sides. */
 static struct noise over_time(struct work *w, const double values[2])
 {
     const struct comparing *c = w->c;
@@ -259,7 +263,7 @@ static struct noise over_time(struct work *w, const double values[2])
     return chance_sum(w->series, w->cells);
 }
 
-/* One recording a side does not tell how much a run's weight varies: a change of it, of which each row has its part. */
+/* One recording per side does not show how much a run's weight varies: the share of such a variation that each row has. */
 static double scale_of(const struct work *w, const struct change *change)
 {
     double whole = w->c->whole.b - w->c->whole.a;
@@ -302,7 +306,7 @@ static bool compare_row(struct work *w, const struct range *ranges, size_t count
 
 /* All rows ------------------------------------------------------------------------------------------------------- */
 
-/* A node that has just what its parent has is no other row. */
+/* A node with exactly its parent's samples is not a row of its own. */
 static bool is_same(const struct comparing *c, uint32_t node)
 {
     uint32_t parent = c->nodes[node].parent;
@@ -323,7 +327,7 @@ static bool compare_paths(struct work *w)
     return true;
 }
 
-/* For each function its nodes, and the outermost of them with all below. */
+/* Compares, for each function, its own nodes, and the outermost of them with everything below. */
 static bool compare_functions(struct work *w)
 {
     struct comparing *c = w->c;
@@ -355,8 +359,9 @@ static bool compare_functions(struct work *w)
     return fine;
 }
 
-/* Of few recordings, a row's own variance says little: what those of all rows are of their sampling variances says more. */
-static void moderate(struct work *w, double *ratios)
+/* With few recordings, a row's own variance says little: the ratios of all rows' variances to their sampling variances say
+ * more. */
+static void moderate_variances(struct work *w, double *ratios)
 {
     size_t count = 0;
     for (size_t i = 0; i < w->judged_count; i++)
@@ -364,8 +369,8 @@ static void moderate(struct work *w, double *ratios)
             ratios[count++] = w->judged[i].noise.variance / w->judged[i].sampling;
     double freedom = (double)w->c->run_count - 2;
     struct chance_prior prior = chance_prior(ratios, count, freedom);
-    /* Rows are parts of one another, and a run that is unlike the others is so in many of them: what all say is taken for no more
-     * than what one says. (Without this, one of three comparisons of two lua5.4 recordings with two called 15 rows.) */
+    /* Rows contain one another, and an unusual run is unusual in many of them: all together count as no more evidence than one.
+     * (Without this, one of three comparisons of two lua5.4 recordings with two called 15 rows.) */
     prior.freedom = fmin(prior.freedom, freedom);
     for (size_t i = 0; i < w->judged_count; i++) {
         struct judged *j = &w->judged[i];
@@ -376,16 +381,16 @@ static void moderate(struct work *w, double *ratios)
     }
 }
 
-/* How far it went, less what is not sure. */
-static double far_of(const struct judged *j)
+/* The size of the change, without what is uncertain. */
+static double size_of_change(const struct judged *j)
 {
     return fmax(0, fabs(j->change->b - j->change->a) - j->doubt);
 }
 
-/* Less also what may be all of the run's. */
-static double own_far_of(const struct judged *j)
+/* The same, without what may affect the whole run. */
+static double size_of_own_change(const struct judged *j)
 {
-    return fmax(0, far_of(j) - j->scale);
+    return fmax(0, size_of_change(j) - j->scale);
 }
 
 static double sampling_probability_of(const struct judged *j)
@@ -394,10 +399,10 @@ static double sampling_probability_of(const struct judged *j)
     return far > 0 ? chance_student(far / sqrt(j->sampling), SURE) : 1;
 }
 
-/* Both kinds of chance must be exceeded: what was found may be less than sampling alone makes. */
+/* Both kinds of chance must be exceeded: the noise found may be less than that of sampling alone. */
 static double probability_of(const struct judged *j)
 {
-    double far = own_far_of(j);
+    double far = size_of_own_change(j);
     return far > 0 ? fmax(chance_student(far / sqrt(j->noise.variance), j->noise.freedom),
                           chance_student(far / sqrt(j->sampling), SURE))
                    : 1;
@@ -410,23 +415,24 @@ static double bound_of(const struct judged *j, double level, double times, doubl
     return fmax(noise, sqrt(j->sampling * times) * chance_student_bound(level, SURE));
 }
 
-/* Whether `n` recordings a side, whose changes from run to run are as large as the noise that was found, would tell the change;
- * or one a side that is n times as long. */
-static bool would_tell(const struct work *w, const struct judged *j, double level, double n, bool longer)
+/* Whether `n` recordings per side, with as much change from run to run as the noise found, would call the change; or one per
+ * side that is n times as long. */
+static bool would_call(const struct work *w, const struct judged *j, double level, double n, bool longer)
 {
     double freedom = longer ? j->noise.freedom * n : 2 * n - 2;
-    return bound_of(j, level, 2 / w->between / n, freedom) < (longer ? own_far_of(j) : far_of(j));
+    return bound_of(j, level, 2 / w->between / n, freedom) <
+           (longer ? size_of_own_change(j) : size_of_change(j));
 }
 
-/* The least n up to MUCH; INFINITY: none. */
-static double least_that_tells(const struct work *w, const struct judged *j, double level, bool longer)
+/* The least such n up to MUCH; INFINITY: none. */
+static double least_that_calls(const struct work *w, const struct judged *j, double level, bool longer)
 {
-    double low = longer ? 1 : RECOMMENDED - 1, high = MUCH; /* low does not, high does */
-    if (!would_tell(w, j, level, high, longer))
+    double low = longer ? 1 : RECOMMENDED - 1, high = MUCH; /* invariant: low does not suffice, high does */
+    if (!would_call(w, j, level, high, longer))
         return INFINITY;
     while (high - low > 1) {
         double middle = floor((low + high) / 2);
-        if (would_tell(w, j, level, middle, longer))
+        if (would_call(w, j, level, middle, longer))
             high = middle;
         else
             low = middle;
@@ -444,19 +450,19 @@ static void judge_change(const struct work *w, const struct judged *j, double le
     change->unclear = by_sampling && !called;
     if (!change->unclear)
         return;
-    change->recordings = least_that_tells(w, j, level, false);
-    change->longer = w->cells ? least_that_tells(w, j, level, true) : INFINITY;
+    change->recordings = least_that_calls(w, j, level, false);
+    change->longer = w->cells ? least_that_calls(w, j, level, true) : INFINITY;
 }
 
-/* Which of all are more than chance. */
-static int call(struct work *w)
+/* Determines which changes are more than chance. */
+static int call_changes(struct work *w)
 {
     struct comparing *c = w->c;
     double *probabilities = malloc((w->judged_count + 1) * sizeof *probabilities);
     if (!probabilities)
         return -ENOMEM;
     if (c->run_count > 2)
-        moderate(w, probabilities);
+        moderate_variances(w, probabilities);
     for (size_t i = 0; i < w->judged_count; i++)
         probabilities[i] = w->judged[i].change->probability = probability_of(&w->judged[i]);
     c->compared = w->judged_count;
@@ -478,7 +484,7 @@ static int call(struct work *w)
     return 0;
 }
 
-/* The weights of the sides, for themselves; before all else is compared. */
+/* Compares the weights of the sides, before the rows. */
 static bool compare_whole(struct work *w)
 {
     struct comparing *c = w->c;
@@ -502,7 +508,7 @@ int comparing_run(struct comparing *c)
     if (rc == 0 && !(compare_whole(&w) && compare_paths(&w) && compare_functions(&w)))
         rc = -ENOMEM;
     if (rc == 0)
-        rc = call(&w);
-    finish(&w);
+        rc = call_changes(&w);
+    free_work(&w);
     return rc;
 }

@@ -9,23 +9,23 @@
 struct compared_sample {
     uint64_t time; /* ns since the recording's first sample */
     double weight;
-    double doubt;   /* weight that is expected not to be on its path */
-    uint32_t place; /* the number of its node */
+    double doubt;   /* weight expected not to be on its path */
+    uint32_t place; /* number of its node */
 };
 
 struct compared_run {
     struct compared_sample *samples; /* sorted by place */
-    size_t *starts;                  /* of each node, the first of its samples; with the end */
+    size_t *starts;                  /* by node: index of its first sample; and the end */
     size_t sample_count;
-    size_t
-        times; /* how often one sample has another time than the one before: of sums of slots, how many slots there are */
+    /* how many samples have another time than the one before; for sums of slots, the number of slots */
+    size_t times;
     double weight, squares; /* sums over all samples */
     uint64_t nanoseconds;
     unsigned side;
     bool exact; /* counted, not sampled; no times */
 };
 
-/* In preorder: below node i are those up to `end`. */
+/* In preorder: the nodes below node i are those before `end`. */
 struct compared_node {
     uint32_t item, parent, end;
 };
@@ -34,12 +34,12 @@ struct comparing {
     const struct compared_run *runs;
     size_t run_count;
     const struct compared_node *nodes;
-    size_t node_count, items; /* items: more than any node's */
+    size_t node_count, items; /* items: greater than any node's */
     bool absolute;
-    double least;                           /* share of the weight below which a row is not compared */
-    struct change *paths, *selves, *totals; /* zero; by node, by item, by item */
+    double least;                           /* share of the weight below which rows are not compared */
+    struct change *paths, *selves, *totals; /* zeroed; by node, by item, by item */
     /* Results */
-    struct change whole; /* the weights of both sides, judged for itself */
+    struct change whole; /* the weights of both sides, judged separately */
     double level;
     size_t compared, called, unclear;
 };

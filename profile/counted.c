@@ -16,9 +16,9 @@ struct counted {
     const struct pathmap *map;
     struct framing *framing;
     struct metrics metrics;
-    struct cct *all;          /* in the map's unit */
-    struct cct_node **places; /* of the map's nodes in it; NULL: not looked up yet */
-    uint32_t *steps;          /* nodes without a place */
+    struct cct *all;          /* in the unit of the map */
+    struct cct_node **places; /* by node of the map: its node in `all`; NULL: not looked up yet */
+    uint32_t *steps;          /* scratch: nodes without a place */
     size_t step_capacity;
     struct cct *hot; /* in the unit of the metric */
     uint64_t weight;
@@ -31,7 +31,7 @@ static uint64_t in_unit(const struct counted *c, uint64_t weight)
     return c->options.time ? (ns < 0x1p63 ? (uint64_t)ns : UINT64_MAX / 2) : weight;
 }
 
-/* Finds or makes the place of a node, and of all above it. */
+/* Finds or creates the place of a node, and of all its ancestors. */
 static int find_place(struct counted *c, uint32_t node, struct fathom_error *err)
 {
     size_t count = 0;
@@ -84,7 +84,7 @@ static bool is_hot(void *context, const struct cct_node *node, uint64_t *values)
     return true;
 }
 
-/* Copies the hot contexts; what the others weigh is the root's. */
+/* Copies the hot contexts; the weight of the others goes to the root. */
 static int choose_nodes(struct counted *c, struct fathom_error *err)
 {
     uint64_t total = add_saturating(cct_total(c->all), c->options.lost);

@@ -1,6 +1,4 @@
-/*
- * counted.h - contexts whose calls were all counted: those of a path map, each node with its weight in `self`.
- */
+/* counted.h - contexts whose calls were all counted: those of a path map whose nodes have their weight in `self`. */
 #ifndef FATHOM_PROFILE_COUNTED_H
 #define FATHOM_PROFILE_COUNTED_H
 
@@ -10,11 +8,11 @@
 
 struct counted_options {
     bool time;      /* weights are ticks of a clock, not numbers of calls */
-    double tick;    /* ns of one */
-    uint64_t bound; /* a node of the map may lack as much, */
+    double tick;    /* ns per tick */
+    uint64_t bound; /* a node of the map may lack this much, */
     uint64_t lost;  /* and all together do lack this much */
-    double
-        phi; /* of the whole weight: contexts with less, and no more than the bound, are left out; 0: none is */
+    /* share of the whole weight: lighter contexts are dropped, and so are those that do not exceed the bound; 0: none is */
+    double phi;
 };
 
 struct counted;
@@ -24,9 +22,9 @@ struct counted;
 int counted_new(const struct pathmap *map, struct image_cache *images, const struct counted_options *options,
                 struct counted **out, struct fathom_error *err);
 void counted_free(struct counted *counted); /* NULL is allowed */
-/* What there is to show; the root's own weight is what the others lack. */
+/* The contexts; the root's own weight is that of the dropped ones. */
 void counted_contexts(const struct counted *counted, struct contexts *out);
-uint64_t counted_weight(const struct counted *counted); /* of all, in calls or ns */
-size_t counted_hot(const struct counted *counted);      /* contexts that were not left out */
+uint64_t counted_weight(const struct counted *counted); /* of all contexts, in calls or ns */
+size_t counted_hot(const struct counted *counted);      /* contexts that were not dropped */
 
 #endif

@@ -15,12 +15,12 @@
 #include "profile/comparing.h"
 #include "profile/matching.h"
 
-/* A node of a recording's own tree, parents first. */
+/* A node of a recording's own tree; parents come first. */
 struct copied {
-    uint32_t parent, frame; /* frame: a number of the matching */
+    uint32_t parent, frame; /* frame: number in the matching */
 };
 
-/* A recording, as it was added: a sample's `place` is the number of a copied node until the trees are joined. */
+/* A recording as it was added: until the trees are joined, a sample's `place` is the number of a copied node. */
 struct added {
     struct compared_run run;
     struct copied *nodes;
@@ -84,7 +84,7 @@ void difference_free(struct difference *d)
 
 /* Adding --------------------------------------------------------------------------------------------------------- */
 
-/* The matching's number of an item, which `known` keeps, plus 1. FRAMES_NONE: out of memory. */
+/* The matching's number of an item, cached in `known`, plus 1. FRAMES_NONE: out of memory. */
 static uint32_t frame_of(struct difference *d, const struct added *run, const struct contexts *c,
                          uint32_t item, uint32_t *known)
 {
@@ -93,7 +93,7 @@ static uint32_t frame_of(struct difference *d, const struct added *run, const st
     return known[item] - 1;
 }
 
-/* The nodes in preorder, with their numbers. */
+/* Copies the nodes in preorder, with their numbers. */
 static bool copy_nodes(struct difference *d, struct added *run, const struct contexts *c,
                        struct table *numbers)
 {
@@ -116,7 +116,7 @@ static bool copy_nodes(struct difference *d, struct added *run, const struct con
     return copied;
 }
 
-/* count: of equal samples that it is the sum of. */
+/* count: how many equal samples it sums up. */
 static bool push_sample(struct added *run, const struct compared_sample *sample, double count)
 {
     struct compared_run *r = &run->run;
@@ -154,7 +154,7 @@ static bool copy_samples(struct difference *d, struct added *run, const struct c
     return true;
 }
 
-/* Each context as one sample of what was counted. */
+/* Copies each context as one sample of its counts. */
 static bool copy_counted(struct difference *d, struct added *run, const struct contexts *c,
                          const struct table *numbers)
 {
@@ -193,7 +193,7 @@ int difference_add(struct difference *d, unsigned side, const struct contexts *c
 
 /* Joining -------------------------------------------------------------------------------------------------------- */
 
-/* Puts a recording's paths into the tree. *places: of its nodes there. */
+/* Adds a recording's paths to the tree. *places: its nodes' places there. */
 static int join_nodes(struct difference *d, const struct added *run, const uint32_t *items,
                       struct cct_node ***places)
 {
@@ -215,7 +215,7 @@ static uint32_t number_of(const struct difference *d, const struct cct_node *nod
     return (uint32_t)*table_find(d->numbers, (uintptr_t)node);
 }
 
-/* In preorder. */
+/* Numbers the tree's nodes in preorder. */
 static int number_nodes(struct difference *d)
 {
     struct cct_node *root = cct_root(d->tree);
@@ -229,7 +229,7 @@ static int number_nodes(struct difference *d)
         d->nodes[count] =
             (struct compared_node){.item = at->item, .parent = at == root ? 0 : number_of(d, cct_parent(at))};
     }
-    for (uint32_t i = count; i-- > 0;) { /* children come before their parents here */
+    for (uint32_t i = count; i-- > 0;) { /* children come before their parents in this direction */
         struct compared_node *node = &d->nodes[i];
         node->end = node->end > i ? node->end : i + 1;
         if (i && d->nodes[node->parent].end < node->end)
@@ -266,7 +266,7 @@ static int place_samples(struct difference *d, struct added *run, struct cct_nod
     return 0;
 }
 
-static int join(struct difference *d, struct cct_node ***places)
+static int join_runs(struct difference *d, struct cct_node ***places)
 {
     uint32_t *items;
     int rc = matching_finish(d->matching, d->frames, &items);
@@ -317,7 +317,7 @@ int difference_find(struct difference *d, struct changes *out, struct fathom_err
 {
     struct changes found = {.of = d, .absolute = d->options.absolute};
     struct cct_node ***places = calloc(d->run_count + 1, sizeof *places);
-    int rc = places ? join(d, places) : -ENOMEM;
+    int rc = places ? join_runs(d, places) : -ENOMEM;
     for (size_t i = 0; places && i < d->run_count; i++)
         free(places[i]);
     free(places);

@@ -8,7 +8,7 @@
 #include "base/vec.h"
 
 struct doubts {
-    struct table *numbers; /* node -> its index in `at`, plus 1 */
+    struct table *numbers; /* node -> index in `at`, plus 1 */
     struct doubt *at;
     size_t count, capacity;
 };

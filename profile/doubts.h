@@ -1,11 +1,10 @@
 /*
- * doubts.h - how sure the contexts of a calling-context tree are, stored outside the tree: most contexts are
- * certain and take no room.
+ * doubts.h - how certain the contexts of a calling-context tree are, stored outside the tree: most contexts are certain and
+ * take no memory.
  *
- * A sample of weight w that ends in a context that is right with probability p adds a doubt of w * (1 - p)
- * there. Callers further out are at least as sure; where they are surer, a relief of w times the difference
- * is added. The doubt of a context's total is then the sum of the doubts in its subtree minus the reliefs in
- * it.
+ * A sample of weight w that ends in a context that is right with probability p adds a doubt of w * (1 - p) there. Callers
+ * further out are at least as certain; where they are more so, a relief of w times the difference is added. The doubt of a
+ * context's total is then the sum of the doubts in its subtree minus the reliefs in it.
  */
 #ifndef FATHOM_PROFILE_DOUBTS_H
 #define FATHOM_PROFILE_DOUBTS_H
@@ -15,8 +14,8 @@
 struct doubts;
 
 struct doubt {
-    double end;    /* of the samples that end in a context: weight expected not to be on its path */
-    double relief; /* of the samples that end in or below it */
+    double end;    /* of samples that end in a context: weight expected not to be on its path */
+    double relief; /* of samples that end in or below it */
 };
 
 struct doubts *doubts_new(void); /* NULL: out of memory */

@@ -1,4 +1,4 @@
-/* filter.c - see filter.h. What a name matches is kept by its item. */
+/* filter.c - see filter.h. Matches of names are cached by item. */
 #include "profile/filter.h"
 
 #include <errno.h>
@@ -19,18 +19,18 @@ struct filter {
     struct filter_options options;
     const struct image_cache *images;
     regex_t compiled[EXPRESSIONS];
-    unsigned given;                /* bits MATCHED() of those that are */
+    unsigned given;                /* bits MATCHED() of the expressions that are given */
     const struct time_span *spans; /* NULL: any time */
     size_t span_count;
-    uint64_t first; /* time of the first sample; 0: none came yet */
+    uint64_t first; /* time of the first sample; 0: none yet */
     uint8_t *items; /* by item: MATCHED() bits, LOOKED_UP */
     size_t capacity;
 };
 
 /* glibc's regcomp() recurses into parentheses (20,000 of them overflow the stack), and copies what is repeated: a{99}{99}{99}
  * takes gigabytes. */
-#define EXPRESSION_MAX  1000 /* bytes: longer than any function's name that somebody types */
-#define REPETITIONS_MAX 1000 /* of all bounds multiplied: a name of 10,000 bytes then takes 0.2 s at most */
+#define EXPRESSION_MAX  1000 /* bytes: longer than the name of any function that somebody would type */
+#define REPETITIONS_MAX 1000 /* product of all bounds: a name of 10,000 bytes then takes at most 0.2 s */
 
 static bool is_small(const char *text)
 {
@@ -47,30 +47,30 @@ static bool is_small(const char *text)
     return true;
 }
 
-/* "a,b" means "a|b": a comma that is not escaped, and not in the brackets of a class, a bound, or the arguments of C++. false:
- * nothing is before or after one. */
+/* Turns "a,b" into "a|b", if the comma is not escaped, and not inside the brackets of a class, a bound, or the arguments of
+ * C++. false: nothing is before or after a comma. */
 static bool part_list(const char *text, char out[EXPRESSION_MAX + 1])
 {
     int inside = 0;
-    size_t i = 0, begun = 0;
+    size_t i = 0, part_start = 0;
     for (; text[i]; i++) {
         bool escaped = i > 0 && text[i - 1] == '\\', parts = text[i] == ',' && !escaped && inside == 0;
         out[i] = parts ? '|' : text[i];
-        if (parts && i == begun)
+        if (parts && i == part_start)
             return false;
         if (parts)
-            begun = i + 1;
+            part_start = i + 1;
         if (strchr("([{<", text[i]))
             inside++;
         else if (strchr(")]}>", text[i]) && inside > 0)
             inside--;
     }
     out[i] = '\0';
-    return begun == 0 || i > begun;
+    return part_start == 0 || i > part_start;
 }
 
-static int compile(struct filter *f, enum expression which, const char *text, const char *option,
-                   struct fathom_error *err)
+static int compile_expression(struct filter *f, enum expression which, const char *text, const char *option,
+                              struct fathom_error *err)
 {
     char why[128];
     if (!text)
@@ -103,15 +103,15 @@ int filter_new(const struct filter_options *o, const struct image_cache *images,
         return error_memory(err);
     f->options = *o;
     f->images = images;
-    int rc = compile(f, FOCUS, o->focus, "focus", err);
+    int rc = compile_expression(f, FOCUS, o->focus, "focus", err);
     if (rc == 0)
-        rc = compile(f, IGNORE, o->ignore, "ignore", err);
+        rc = compile_expression(f, IGNORE, o->ignore, "ignore", err);
     if (rc == 0)
-        rc = compile(f, SYMBOL, o->symbol, "symbol", err);
+        rc = compile_expression(f, SYMBOL, o->symbol, "symbol", err);
     if (rc == 0)
-        rc = compile(f, IMAGE, o->image, "image", err);
+        rc = compile_expression(f, IMAGE, o->image, "image", err);
     if (rc == 0)
-        rc = compile(f, COMM, o->comm, "comm", err);
+        rc = compile_expression(f, COMM, o->comm, "comm", err);
     if (rc == 0 && o->to > 0 && o->to <= o->from)
         rc = error_set(err, EINVAL, "--to must be later than --from");
     if (rc < 0)
@@ -132,7 +132,7 @@ void filter_free(struct filter *f)
     free(f);
 }
 
-static bool matches(const struct filter *f, enum expression which, const char *text)
+static bool matches_text(const struct filter *f, enum expression which, const char *text)
 {
     return f->given & MATCHED(which) && regexec(&f->compiled[which], text, 0, NULL, 0) == 0;
 }
@@ -169,30 +169,30 @@ bool filter_sample(struct filter *f, const struct process *process, const struct
         return false;
     if (!is_listed(o->pids, o->pid_count, sample->pid) || !is_listed(o->tids, o->tid_count, sample->tid))
         return false;
-    return !o->comm || (process && matches(f, COMM, process_thread_name(process, sample->tid)));
+    return !o->comm || (process && matches_text(f, COMM, process_thread_name(process, sample->tid)));
 }
 
-/* By the name of the image's file, or another one of its build: copies and links of a program are one image. */
+/* Matches the name of the image's file, or of another file of its build: copies and links of a program are one image. */
 static bool matches_image(const struct filter *f, const struct frames *frames, const char *name)
 {
-    if (matches(f, IMAGE, name))
+    if (matches_text(f, IMAGE, name))
         return true;
     const struct frame_image *known = f->images ? frames_image(frames, name) : NULL;
     const char *path;
     for (size_t i = 0; known && (path = image_cache_path(f->images, &known->build_id, i)); i++)
-        if (matches(f, IMAGE, path_base(path)))
+        if (matches_text(f, IMAGE, path_base(path)))
             return true;
     return false;
 }
 
-/* What the item's name matches. */
+/* The expressions that the item's name matches. */
 static uint8_t look_up(struct filter *f, const struct frames *frames, uint32_t item)
 {
     const struct frame *frame = frames_at(frames, item);
     bool is_function = frame_is_function(frame);
     uint8_t found = LOOKED_UP;
     for (enum expression which = FOCUS; which <= SYMBOL && is_function; which++)
-        found |= matches(f, which, frame->name) ? MATCHED(which) : 0;
+        found |= matches_text(f, which, frame->name) ? MATCHED(which) : 0;
     return found | (is_function && matches_image(f, frames, frame->image) ? MATCHED(IMAGE) : 0);
 }
 
@@ -219,7 +219,7 @@ bool filter_path(struct filter *f, const struct frames *frames, const uint32_t *
         if (!take_item(f, frames, items[i], &item))
             return true;
         const struct frame *frame = frames_at(frames, items[i]);
-        if (frame_is_function(frame)) /* in the function, and in all that is inlined there */
+        if (frame_is_function(frame)) /* in the function, and in everything inlined there */
             innermost = frame->kind == FRAME_INLINED ? innermost | item : item;
         seen |= item;
     }

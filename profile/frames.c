@@ -20,19 +20,19 @@
 
 struct entry {
     struct frame frame;
-    uint32_t same; /* next item + 1 with the same hash, 0 at the end */
+    uint32_t same; /* next item with the same hash, + 1; 0 at the end */
 };
 
 struct frames {
     struct arena *arena;
     struct names *texts;     /* all strings of all frames */
     struct table *by_words;  /* hash of the contents -> newest item with that hash + 1 */
-    struct table *images;    /* image's address in memory -> its number + 1 */
+    struct table *images;    /* address of a struct image -> its number + 1 */
     struct table *functions; /* image's number << 32 | function -> item + 1 */
     struct entry **items;    /* by item; entries in the arena */
     uint32_t count, capacity;
-    struct table *named; /* a file's name in `texts` -> struct frame_image */
-    char *scratch;       /* a name being built */
+    struct table *named; /* number of a file's name in `texts` -> struct frame_image */
+    char *scratch;       /* a name being formatted */
     size_t scratch_size;
 };
 
@@ -70,16 +70,16 @@ void frames_free(struct frames *frames)
     free(frames);
 }
 
-/* The table's own copy of a text, made safe for a terminal. NULL: out of memory. */
+/* The table's own copy of a text, safe for a terminal. NULL: out of memory. */
 static const char *frames_text(struct frames *frames, const char *text)
 {
     char *clean = strdup(text);
     if (!clean)
         return NULL;
     text_clean(clean);
-    const char *kept = names_text(frames->texts, names_intern(frames->texts, clean));
+    const char *interned = names_text(frames->texts, names_intern(frames->texts, clean));
     free(clean);
-    return kept;
+    return interned;
 }
 
 /* Texts are interned, so equal frames have equal pointers. */
@@ -124,7 +124,7 @@ uint32_t frames_add(struct frames *frames, const struct frame *wanted)
     return frames->count - 1;
 }
 
-/* The name of a function in frames->scratch. */
+/* Formats the name of a function in frames->scratch. */
 static bool frames_format(struct frames *frames, const char *path, const char *symbol, uint64_t address)
 {
     if (!vec_reserve(frames->scratch, 0, frames->scratch_size, 256))
@@ -140,7 +140,7 @@ static bool frames_format(struct frames *frames, const char *path, const char *s
     return true;
 }
 
-/* Keeps what is known of an image, under its file's name. */
+/* Stores what is known of an image, under its file's name. */
 static bool note_image(struct frames *frames, const struct image *image)
 {
     const char *name = frames_text(frames, image_name(image)), *path = frames_text(frames, image_path(image));
@@ -188,7 +188,7 @@ uint32_t frames_function(struct frames *frames, const struct image *image, uint3
 uint32_t frames_symbol(struct frames *frames, const char *path, const char *symbol, uint64_t address)
 {
     if (strcmp(path, RUN_TIME_NAME) == 0 &&
-        (!symbol || strcmp(symbol, path) == 0)) /* no file's, and without a name */
+        (!symbol || strcmp(symbol, path) == 0)) /* no file's name, and no symbol */
         return frames_label(frames, FRAME_LABEL, path);
     return frames_format(frames, path, symbol, address)
                ? frames_named(frames, frames->scratch, path_base(path), address)

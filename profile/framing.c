@@ -21,10 +21,10 @@
 
 #define NO_ITEM UINT32_MAX
 
-/* A node's path as frames, with those of its call sites. */
+/* A node's path as frames, including those of its call sites. */
 struct framed {
     uint32_t depth;   /* functions */
-    uint32_t words[]; /* for each function, the number of frames up to it and with it; then the frames */
+    uint32_t words[]; /* for each function, the number of frames up to and including it; then the frames */
 };
 
 struct framing {
@@ -32,22 +32,22 @@ struct framing {
     struct image_cache *images;
     const struct pathmap *map; /* NULL before framing_use() */
     struct frames *frames;
-    uint32_t *items;         /* by map function: its frame, NO_ITEM before it is looked up */
-    struct inlined *inlined; /* NULL: neither inlined functions nor lines are wanted */
+    uint32_t *items;         /* by map function: its frame; NO_ITEM until it is looked up */
+    struct inlined *inlined; /* NULL: no inlined functions or lines */
     struct call_sites sites;
-    struct table
-        *framed;         /* of nodes, if they are: node << 1 | whether its sites are known -> struct framed */
-    struct arena *arena; /* of these */
-    uint32_t *path;      /* frames from the root inwards */
+    /* node << 1 | whether its sites are known -> struct framed; NULL unless `inlined` is set */
+    struct table *framed;
+    struct arena *arena;    /* owns them */
+    uint32_t *path;         /* frames of the present path, from the root inwards */
     size_t depth, capacity; /* of path */
-    uint32_t *functions;    /* of a node's path in the map */
+    uint32_t *functions;    /* scratch: those of a node's path in the map */
     size_t function_capacity;
-    struct script_frames *scripts; /* NULL: no sample has any so far */
+    struct script_frames *scripts; /* NULL: no sample had any so far */
     struct accesses *accesses;     /* NULL: not wanted */
-    const struct process *process; /* of the path that was begun */
+    const struct process *process; /* of the present path */
     const struct sample *sample;
     bool cgroup_wanted, cgroup_known;
-    struct table *kernel; /* address in the kernel -> its frame */
+    struct table *kernel; /* kernel address -> its frame */
     enum kernel_named named;
 };
 
@@ -111,14 +111,14 @@ const struct frames *framing_frames(const struct framing *f)
     return f->frames;
 }
 
-static int append(struct framing *f, uint32_t item, struct fathom_error *err)
+static int append_item(struct framing *f, uint32_t item, struct fathom_error *err)
 {
     return item != NO_ITEM && vec_push(f->path, f->depth, f->capacity, item) ? 0 : error_memory(err);
 }
 
 int framing_label(struct framing *f, const char *text, struct fathom_error *err)
 {
-    return append(f, frames_label(f->frames, FRAME_LABEL, text), err);
+    return append_item(f, frames_label(f->frames, FRAME_LABEL, text), err);
 }
 
 uint32_t framing_waker(struct framing *f, const char *text)
@@ -128,7 +128,7 @@ uint32_t framing_waker(struct framing *f, const char *text)
 
 int framing_unsure(struct framing *f, const char *text, struct fathom_error *err)
 {
-    return append(f, frames_label(f->frames, FRAME_UNSURE, text), err);
+    return append_item(f, frames_label(f->frames, FRAME_UNSURE, text), err);
 }
 
 static int append_level(struct framing *f, enum level level, struct fathom_error *err)
@@ -141,11 +141,12 @@ static int append_level(struct framing *f, enum level level, struct fathom_error
     int count = level_frames(level, f->frames, f->process, f->sample, items);
     int rc = count < 0 ? error_memory(err) : 0;
     for (int i = 0; rc == 0 && i < count; i++)
-        rc = append(f, items[i], err);
+        rc = append_item(f, items[i], err);
     return rc;
 }
 
-/* Whether it is told of the sample's thread. What woke another one ran; an interrupt, a timer, and a thread that is not recorded are none that is known. */
+/* Whether the level of the sample's thread is known. A thread that woke another one was running; interrupts, timers, and
+ * threads that are not recorded have no known level. */
 static bool has_level(const struct sample *sample, enum level level)
 {
     return !sample->waker || (sample->has_regs && level != LEVEL_STATE);
@@ -169,7 +170,7 @@ int framing_begin(struct framing *f, const struct process *process, const struct
     return framing_label(f, text, err);
 }
 
-/* Named by the binary if available, otherwise by the map. */
+/* Named by the binary if it is available, otherwise by the map. */
 uint32_t framing_item(struct framing *f, uint32_t function)
 {
     if (f->items[function] != NO_ITEM)
@@ -192,7 +193,7 @@ int framing_functions(struct framing *f, const uint32_t *functions, size_t count
 {
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < count; i++)
-        rc = append(f, framing_item(f, functions[i]), err);
+        rc = append_item(f, framing_item(f, functions[i]), err);
     return rc;
 }
 
@@ -210,11 +211,11 @@ static int append_call(struct framing *f, uint32_t function, uint32_t next, cons
     int count = inlined_call(f->inlined, image, index, step, &callee, items),
         rc = count < 0 ? error_memory(err) : 0;
     for (int i = 0; rc == 0 && i < count; i++)
-        rc = append(f, items[i], err);
+        rc = append_item(f, items[i], err);
     return rc;
 }
 
-/* Appends the functions of a path and the frames of its call sites, and keeps them. */
+/* Appends the functions of a path and the frames of its call sites, and caches them. */
 static int frame_calls(struct framing *f, const uint32_t *functions, uint32_t depth, struct framed **out,
                        struct fathom_error *err)
 {
@@ -222,7 +223,7 @@ static int frame_calls(struct framing *f, const uint32_t *functions, uint32_t de
     uint32_t *ends = calloc(depth + 1, sizeof *ends);
     int rc = ends ? 0 : error_memory(err);
     for (uint32_t i = 0; rc == 0 && i < depth; i++) {
-        rc = append(f, framing_item(f, functions[i]), err);
+        rc = append_item(f, framing_item(f, functions[i]), err);
         ends[i] = (uint32_t)(f->depth - before);
         if (rc == 0 && i < f->sites.count)
             rc = append_call(f, functions[i], functions[i + 1], &f->sites.steps[i], err);
@@ -243,7 +244,7 @@ static int frame_calls(struct framing *f, const uint32_t *functions, uint32_t de
     return rc;
 }
 
-/* A node's path with inlined functions and lines. */
+/* Appends a node's path with inlined functions and lines. */
 static int append_framed(struct framing *f, uint32_t node, uint32_t depth, enum path_sites whose,
                          struct fathom_error *err)
 {
@@ -262,7 +263,7 @@ static int append_framed(struct framing *f, uint32_t node, uint32_t depth, enum 
     uint32_t shown = depth < framed->depth ? depth : framed->depth;
     uint32_t count = shown ? framed->words[shown - 1] : 0;
     for (uint32_t i = 0; rc == 0 && i < count; i++)
-        rc = append(f, framed->words[framed->depth + i], err);
+        rc = append_item(f, framed->words[framed->depth + i], err);
     return rc;
 }
 
@@ -285,7 +286,7 @@ enum path_sites framing_sites(const struct resolved *r)
 
 int framing_leaf(struct framing *f, uint32_t node, struct fathom_error *err)
 {
-    return append(f, framing_item(f, pathmap_node(f->map, node).function), err);
+    return append_item(f, framing_item(f, pathmap_node(f->map, node).function), err);
 }
 
 /* Appends the mapped file's name, or a label for code without one. */
@@ -302,7 +303,7 @@ static int append_file(struct framing *f, const struct process *process, const s
     return framing_label(f, text, err);
 }
 
-/* A thread of the kernel, or one without memory of its own. */
+/* Appends a frame for a thread of the kernel, or another one without memory of its own. */
 static int append_kernel_thread(struct framing *f, const struct process *process, const struct sample *sample,
                                 struct fathom_error *err)
 {
@@ -315,7 +316,7 @@ int framing_unknown(struct framing *f, const struct process *process, const stru
 {
     if (r->reason == UNKNOWN_KERNEL && f->options.kernel_threads && framing_in_kernel(f, sample))
         return append_kernel_thread(f, process, sample, err);
-    int rc = append(f, frames_label(f->frames, FRAME_UNKNOWN_CONTEXT, "[unknown context]"), err);
+    int rc = append_item(f, frames_label(f->frames, FRAME_UNKNOWN_CONTEXT, "[unknown context]"), err);
     if (rc < 0)
         return rc;
     struct place by_ip = {0};
@@ -323,20 +324,20 @@ int framing_unknown(struct framing *f, const struct process *process, const stru
     if (!place->image && process && process_place(process, sample->ip, &by_ip))
         place = &by_ip;
     if (place->image && place->function != IMAGE_NO_FUNCTION)
-        return append(f, frames_function(f->frames, place->image, place->function), err);
-    if (r->reason == UNKNOWN_KERNEL) /* or its functions follow */
+        return append_item(f, frames_function(f->frames, place->image, place->function), err);
+    if (r->reason == UNKNOWN_KERNEL) /* unless its functions follow */
         return framing_in_kernel(f, sample) ? 0 : framing_label(f, "[kernel]", err);
     return append_file(f, process, sample, err);
 }
 
-/* Appends what goes below the sampled function: inlined functions and the source line. */
+/* Appends what is below the sampled function: inlined functions and the source line. */
 static int append_source(struct framing *f, const struct place *place, struct fathom_error *err)
 {
     uint32_t items[INLINED_MOST];
     int count = place->image ? inlined_at(f->inlined, place->image, place->address, items) : 0;
     int rc = count < 0 ? error_memory(err) : 0;
     for (int i = 0; rc == 0 && i < count; i++)
-        rc = append(f, items[i], err);
+        rc = append_item(f, items[i], err);
     return rc;
 }
 
@@ -355,19 +356,19 @@ static int append_data(struct framing *f, name_data *name, struct fathom_error *
         data_find(f->process, s->tid, s->addr, &place);
     if (name(f->accesses, &place, s->addr, text, sizeof text, &frame.image) < 0)
         return error_memory(err);
-    return append(f, frames_add(f->frames, &frame), err);
+    return append_item(f, frames_add(f->frames, &frame), err);
 }
 
-/* Appends what the sample accessed, and where it was found if it tells. */
+/* Appends what the sample accessed, and where that was found if it is known. */
 static int append_access(struct framing *f, struct fathom_error *err)
 {
     int rc = append_data(f, accesses_name, err);
     enum access_source source = access_source(f->sample->data_src);
     struct frame found = {.kind = FRAME_FOUND, .name = access_source_name(source), .address = source};
-    return rc < 0 || source == ACCESS_UNKNOWN ? rc : append(f, frames_add(f->frames, &found), err);
+    return rc < 0 || source == ACCESS_UNKNOWN ? rc : append_item(f, frames_add(f->frames, &found), err);
 }
 
-/* Appends the lock that is waited for. */
+/* Appends the lock that the thread waits for. */
 static int append_lock(struct framing *f, struct fathom_error *err)
 {
     return f->sample->wait == WAIT_LOCK && f->sample->addr ? append_data(f, accesses_object, err) : 0;
@@ -407,23 +408,23 @@ static int append_kernel_function(struct framing *f, const struct kernel_names *
         *item = frames_add(f->frames,
                            &(struct frame){FRAME_KERNEL, name.name, name.image, name.address, NULL, 0});
     }
-    return append(f, (uint32_t)*item, err);
+    return append_item(f, (uint32_t)*item, err);
 }
 
-/* Appends the kernel's functions, from the one that was entered to the one that the sample was taken in. */
+/* Appends the kernel's functions, from the one that was entered to the sampled one. */
 static int append_kernel(struct framing *f, const struct process *process, const struct sample *sample,
                          struct fathom_error *err)
 {
-    /* No record tells of a process in its first moments. */
+    /* No record describes the kernel of a process in its first moments. */
     const struct kernel_names names = {f->options.kernel, process ? process_kernel(process) : NULL};
     if (!names.recorded || !names.recorded->kernel.start)
-        return append(f, frames_label(f->frames, FRAME_KERNEL, "[kernel]"), err);
+        return append_item(f, frames_label(f->frames, FRAME_KERNEL, "[kernel]"), err);
     uint32_t first = 0, end = sample->callchain_count;
     const uint64_t *chain = sample->callchain;
     int rc = 0;
     while (first < end && chain[first] != (uint64_t)PERF_CONTEXT_KERNEL)
         first++;
-    /* Behind the mark, the first is the sample's own; the others are return addresses, each the end of a call. */
+    /* After the marker, the first address is the sample's own; the others are return addresses, each the end of a call. */
     first = first < end ? first + 2 : end;
     for (uint32_t i = first; i < end; i++)
         if (chain[i] >= (uint64_t)PERF_CONTEXT_MAX || chain[i] <= KERNEL_ADDRESSES)
@@ -433,7 +434,7 @@ static int append_kernel(struct framing *f, const struct process *process, const
     return rc < 0 ? rc : append_kernel_function(f, &names, sample->ip, err);
 }
 
-/* Puts what the thread's interpreter runs between the path's frames. */
+/* Inserts the functions that the thread's interpreter runs between the path's frames. */
 static int join_script(struct framing *f, const struct script_frame *script, struct fathom_error *err)
 {
     const uint32_t *path;
@@ -465,7 +466,7 @@ int framing_end(struct framing *f, const struct place *place, const struct proce
     if (rc == 0 && sample->wait)
         rc = framing_label(f, wait_reason_label(sample->wait), err);
     if (rc == 0 && sample->waker)
-        rc = append(f, framing_waker(f, sample->waker), err);
+        rc = append_item(f, framing_waker(f, sample->waker), err);
     *items = f->path;
     *count = f->depth;
     return rc;

@@ -8,7 +8,7 @@
 #include "base/path.h"
 #include "image/lines/lines.h"
 
-#define MAX_INLINED 32 /* functions at one place */
+#define MAX_INLINED 32 /* functions at one address */
 
 _Static_assert(INLINED_MOST > 2 * MAX_INLINED, "each with a line, and INLINED_SEVERAL");
 
@@ -16,7 +16,7 @@ struct inlined {
     struct frames *frames;
     struct image_cache *images;
     struct alike_calls *alike;
-    uint64_t most; /* KiB that may be read */
+    uint64_t most; /* KiB of debug information that may be read */
     bool functions, want_lines, places;
 };
 
@@ -69,7 +69,7 @@ int inlined_at(struct inlined *in, const struct image *image, uint64_t address, 
     size_t count = lines ? lines_at(lines, address, frames, MAX_INLINED) : 0;
     int written = 0;
     if (!in->functions && count > 1)
-        count = 1; /* the innermost one's line */
+        count = 1; /* the innermost function's line */
     for (size_t i = count; i-- > 0;) {
         const struct line_frame *f = &frames[i];
         if (i + 1 < count && f->function)
@@ -93,11 +93,11 @@ static int at_site(struct inlined *in, const struct image *image, uint32_t funct
     return inside ? inlined_at(in, image, site - 1, out) : 0;
 }
 
-/* What the frames at several call sites have in common. */
+/* The frames that several call sites have in common. */
 struct common_calls {
     uint32_t *items;
-    int count; /* -1: no site was seen yet */
-    bool any;  /* one has frames */
+    int count; /* -1: no site yet */
+    bool any;  /* some site has frames */
     bool differ;
 };
 

@@ -1,5 +1,5 @@
 /*
- * inlined.h - what debug information tells of a place in a function, as frames below it: the functions that are inlined
+ * inlined.h - what debug information says about an address in a function, as frames below it: the functions that are inlined
  * there, and source lines.
  */
 #ifndef FATHOM_PROFILE_INLINED_H
@@ -15,8 +15,9 @@
 
 struct inlined;
 
-/* most: inlined functions are wanted, each below the one that it is inlined into (framing_options.inlined). lines: a line
- * below each; without inlined functions that of the innermost one alone. places: instead of all these, the instruction. frames and images are borrowed. NULL: out of memory. */
+/* most: show inlined functions, each below the one that it is inlined into (framing_options.inlined). lines: a line below each;
+ * without inlined functions only the innermost line. places: instead of these, the instruction. frames and images are borrowed.
+ * NULL: out of memory. */
 struct inlined *inlined_new(struct frames *frames, struct image_cache *images, uint64_t most, bool lines,
                             bool places);
 void inlined_free(struct inlined *inlined);
@@ -25,8 +26,8 @@ void inlined_free(struct inlined *inlined);
  * nothing is known, or -ENOMEM. */
 int inlined_at(struct inlined *inlined, const struct image *image, uint64_t address,
                uint32_t out[INLINED_MOST]);
-/* The same at the call sites of a step in the function's code, which led to `callee` (image NULL: not known): the beginning that all of them have in common, and
- * INLINED_SEVERAL where they differ, or others, that are not known, may. */
+/* The same for the call sites of a step in the function's code that calls `callee` (image NULL: unknown): their common
+ * beginning, and INLINED_SEVERAL if they differ, or if unknown ones may. */
 int inlined_call(struct inlined *inlined, const struct image *image, uint32_t function,
                  const struct call_step *step, const struct alike_callee *callee, uint32_t out[INLINED_MOST]);
 

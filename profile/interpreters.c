@@ -6,7 +6,7 @@
 
 #include "image/run_time.h"
 
-/* As Linux distributions name the programs and libraries, without "lib" and the version. */
+/* Names of programs and libraries in Linux distributions, without "lib" and the version. */
 static const char *const names[] = {"python", "pypy", "ruby", "php",    "node", "nodejs",
                                     "java",   "jvm",  "perl", "luajit", "lua"};
 
@@ -23,16 +23,16 @@ static bool is_interpreter(const char *image)
     return false;
 }
 
-/* The node after all below `node`. */
-static struct cct_node *pass(const struct cct_node *top, struct cct_node *node)
+/* The first node after those below `node`. */
+static struct cct_node *skip_subtree(const struct cct_node *top, struct cct_node *node)
 {
     while (node != top && !node->next_sibling)
         node = cct_parent(node);
     return node == top ? NULL : node->next_sibling;
 }
 
-/* A function of the program that an interpreter runs: one that it is known to run, or code made at run time that has a name of a file or class, which
- * the names of what the interpreter itself is made of have not. */
+/* Whether it is a function of the program that an interpreter runs: an interpreted one, or code made at run time that is named
+ * after a file or class, as the interpreter's own parts are not. */
 static bool is_of_program(const struct frame *frame)
 {
     return frame->kind == FRAME_SCRIPT ||
@@ -40,7 +40,7 @@ static bool is_of_program(const struct frame *frame)
             strpbrk(frame->name, "./"));
 }
 
-/* The weight of it and all below, but for *named, what is below functions of the program that it runs. */
+/* The weight of a subtree, except for *named: what is below functions of the interpreted program. */
 static uint64_t weight_below(const struct frames *frames, struct cct_node *top, uint64_t *named)
 {
     uint64_t weight = 0;
@@ -50,7 +50,7 @@ static uint64_t weight_below(const struct frames *frames, struct cct_node *top, 
             script = NULL;
         if (!script && is_of_program(frames_at(frames, n->item))) {
             script = n;
-            end = pass(top, n);
+            end = skip_subtree(top, n);
         }
         *(script ? named : &weight) += n->self[0];
     }
@@ -78,7 +78,7 @@ const char *interpreter_in(const struct contexts *contexts)
         known += below + named;
         interpreted += below;
         all_named += named;
-        n = pass(root, n);
+        n = skip_subtree(root, n);
     }
     return (double)interpreted >= INTERPRETED_LEAST * (double)known && interpreted > all_named ? found : NULL;
 }

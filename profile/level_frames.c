@@ -1,6 +1,6 @@
 /*
- * level_frames.c - see level_frames.h. Levels of one text are one frame where they are the same level at the same depth: views fold
- * what is the same frame twice in a row.
+ * level_frames.c - see level_frames.h. Levels with the same text share a frame only if they are the same level at the same
+ * depth: views fold equal consecutive frames.
  */
 #include "profile/level_frames.h"
 
@@ -26,13 +26,13 @@ static const char *text_or(const char *text, const char *otherwise)
 
 #define NO_NAME "[unknown]"
 
-/* The kernel's idle task is no process: no record tells of it (kernel/sched/idle.c). */
-static const char *unnamed(const struct sample *sample)
+/* The kernel's idle task is not a process: no record describes it (kernel/sched/idle.c). */
+static const char *default_name(const struct sample *sample)
 {
     return sample->pid ? NO_NAME : "[idle]";
 }
 
-/* One of the whole cgroup, or of what its path tells. */
+/* The text for the whole cgroup, or for what its path says. */
 static const char *cgroup_text(enum level level, const char *path, char buffer[CGROUP_NAME_SIZE])
 {
     if (!path)
@@ -50,14 +50,14 @@ static const char *key_text(enum level level, const struct process *process, con
     if (level_needs_cgroup(level))
         return cgroup_text(level, process ? process_cgroup(process, sample) : NULL, buffer);
     if (level == LEVEL_EXE)
-        return text_or(process ? process_file(process) : NULL, unnamed(sample));
+        return text_or(process ? process_file(process) : NULL, default_name(sample));
     if (level == LEVEL_STATE)
         return sample->wait ? wait_reason_label(sample->wait) : "[running]";
     const bool of_process = level == LEVEL_PID;
     const char *comm = !process     ? NULL
                        : of_process ? process_name(process)
                                     : process_thread_name(process, sample->tid);
-    comm = text_or(comm, unnamed(sample));
+    comm = text_or(comm, default_name(sample));
     if (level == LEVEL_COMM)
         return comm;
     snprintf(buffer, CGROUP_NAME_SIZE, "%s/%u", comm, of_process ? sample->pid : sample->tid);
@@ -74,7 +74,7 @@ static int program_frames(struct frames *frames, const struct process *process, 
     for (uint32_t parent; program != PROGRAMS_NONE; program = parent)
         chain[count++] = text_or(process_program_name(process, program, &parent), NO_NAME);
     if (!count)
-        chain[count++] = unnamed(sample);
+        chain[count++] = default_name(sample);
     for (uint32_t i = 0; i < count; i++)
         if ((items[i] = add(frames, LEVEL_PROGRAMS, i, chain[count - 1 - i])) == FRAMES_NONE)
             return -ENOMEM;

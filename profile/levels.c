@@ -19,7 +19,7 @@ bool level_needs_cgroup(enum level level)
     return level == LEVEL_CGROUP || level == LEVEL_CONTAINER || level == LEVEL_SERVICE;
 }
 
-/* LEVEL_KEYS: there is none. */
+/* LEVEL_KEYS: there is no such level. */
 static enum level find_key(const char *name, size_t length)
 {
     enum level key = 0;

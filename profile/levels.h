@@ -1,7 +1,8 @@
 /*
- * levels.h - what stands above the functions of a path: the cgroup, process or thread that ran them, its state, and the programs that started it.
+ * levels.h - what is above the functions of a path: the cgroup, process or thread that ran them, its state, and the programs
+ * that started it.
  *
- * Each is a frame of the kind FRAME_LEVEL, which is no function: views and exporters show it where they show paths.
+ * Each is a frame of the kind FRAME_LEVEL, which is not a function: views and exporters show it where they show paths.
  */
 #ifndef FATHOM_PROFILE_LEVELS_H
 #define FATHOM_PROFILE_LEVELS_H
@@ -16,10 +17,10 @@ enum level {
     LEVEL_COMM,
     LEVEL_PID,
     LEVEL_TID,
-    LEVEL_STATE, /* "[running]", or why the thread has no CPU (perfdata/wait_reason.h) */
+    LEVEL_STATE, /* "[running]", or why the thread is not on a CPU (perfdata/wait_reason.h) */
     LEVEL_KEYS,
-    LEVEL_PROGRAMS =
-        LEVEL_KEYS, /* a frame for each program: of the process, and those that started it (process/programs.h) */
+    /* one frame per program: the process's, and those that started it (process/programs.h) */
+    LEVEL_PROGRAMS = LEVEL_KEYS,
     LEVELS,
 };
 
@@ -29,16 +30,16 @@ struct levels {
     uint8_t count;
 };
 
-/* "cgroup", ...; of LEVEL_PROGRAMS "programs". */
+/* "cgroup", ...; for LEVEL_PROGRAMS "programs". */
 const char *level_name(enum level level);
-/* Whether it is told by the process's cgroup. */
+/* Whether the level follows from the process's cgroup. */
 bool level_needs_cgroup(enum level level);
 /* "cgroup,comm"; NULL: none. -EINVAL: no such name, or one twice. */
 int levels_parse(const char *names, struct levels *out, struct fathom_error *err);
 /* Appends LEVEL_PROGRAMS. */
 void levels_add_programs(struct levels *levels);
 
-/* What a FRAME_LEVEL is of. */
+/* The level of a FRAME_LEVEL. */
 enum level level_of(const struct frame *frame);
 
 #endif

@@ -7,13 +7,13 @@
 #include "profile/agreement.h"
 #include "profile/placing.h"
 
-#define SURE_ENOUGH 0.5 /* AMBIGUOUS_LIKELY: less sure frames are not shown */
+#define SURE_ENOUGH 0.5 /* AMBIGUOUS_LIKELY: frames below this probability are not shown */
 
 /* A set of candidates that some sample had. */
 struct known_set {
     struct agreement *agreement;
     uint32_t count; /* of candidates */
-    /* By fork, exact tree of plain paths: the end of their common part; NULL before it is looked up. */
+    /* By fork, in an exact tree of plain paths: the end of the common part; NULL until it is looked up. */
     struct cct_node *forks[];
 };
 
@@ -58,13 +58,12 @@ static int find_set(struct profile *p, const struct adding *a, struct known_set 
     return set ? 0 : error_memory(err);
 }
 
-/* Adds the path as far as the candidates agree, a frame with their number from there on, and the sample's own
- * function. */
+/* Adds the path as far as the candidates agree, then a frame with their number, and the sample's own function. */
 static int add_beginning(struct profile *p, const struct adding *a, const struct agreed *agreed,
                          uint64_t set_number, struct cct_node **node, struct fathom_error *err)
 {
     const struct resolved *r = a->resolved;
-    /* The candidates that were not kept count too if nothing is left out. */
+    /* If they agree in nothing, all candidates count, also those that were dropped. */
     uint32_t paths = agreed->depth == 0 && r->paths > agreed->paths ? r->paths : agreed->paths;
     uint64_t what = hash_u64(set_number + ((uint64_t)agreed->depth << 32 | paths)) + agreed->fork;
     uint64_t *place = placing_plain(p, a) ? table_put(p->others, what, NULL) : NULL;
@@ -94,7 +93,7 @@ static bool is_function(const struct profile *p, const struct cct_node *node)
     return is_of(p, node, FRAME_FUNCTION);
 }
 
-/* Levels are certain, whatever the path below them. */
+/* Levels are certain, whatever the path below them is. */
 static int relieve_levels(struct profile *p, double doubt, struct cct_node *node)
 {
     while (cct_parent(node) && !is_of(p, node, FRAME_LEVEL))
@@ -102,7 +101,7 @@ static int relieve_levels(struct profile *p, double doubt, struct cct_node *node
     return cct_parent(node) ? doubts_add(p->doubts, node, (struct doubt){.relief = doubt}) : 0;
 }
 
-/* Where the step's functions end above a node. */
+/* The node above this one at which the step's functions end. */
 static struct cct_node *fork_above(struct profile *p, struct known_set *set, const struct agreed_step *step,
                                    struct cct_node *node)
 {

@@ -12,21 +12,21 @@
 #define SEVERAL "[one of several paths]"
 
 struct file {
-    unsigned sides;     /* bits */
-    uint32_t same;      /* the file that it is taken for; its own number: none */
-    uint32_t stem;      /* its name without versions, among the texts */
-    uint32_t functions; /* that have names */
+    unsigned sides;     /* bits: the sides that have it */
+    uint32_t same;      /* the file that it is matched with; its own number: none */
+    uint32_t stem;      /* number in `texts` of its name without versions */
+    uint32_t functions; /* number of its functions with names */
 };
 
 struct matching {
     struct frames *seen;
-    struct names *names; /* of files */
+    struct names *names; /* of the files */
     struct file *files;  /* by number of the name */
     size_t file_capacity;
-    struct names *texts;  /* names without versions; names of functions */
-    struct table *places; /* name of a function << 32 | file: it has one of this name */
+    struct names *texts;  /* names of files without versions, and of functions */
+    struct table *places; /* set of (name of a function << 32 | file that has one) */
     uint32_t *file_of;    /* by number of a frame */
-    uint32_t *text_of;    /* NAMES_NONE: not the name of a function */
+    uint32_t *text_of;    /* the same; NAMES_NONE: not named like a function */
     size_t count, file_of_capacity, text_of_capacity;
 };
 
@@ -129,7 +129,7 @@ uint32_t matching_add(struct matching *m, const struct frame *frame, unsigned si
     return number;
 }
 
-/* Whether only this side has it, and it has not been taken for one of the other. */
+/* Whether only this side has the file, and it is not matched yet. */
 static bool is_left(const struct matching *m, uint32_t file, unsigned side)
 {
     const struct file *f = &m->files[file];
@@ -142,7 +142,7 @@ static void take_for(struct matching *m, uint32_t a, uint32_t b)
     m->files[b].sides = 3;
 }
 
-/* Files whose names without versions are the same, if no other of their side has it. */
+/* Matches files with the same name without versions, if no other file of their side has it. */
 static void match_stems(struct matching *m)
 {
     uint32_t count = names_count(m->names);
@@ -159,7 +159,7 @@ static void match_stems(struct matching *m)
     }
 }
 
-/* Files that have the most names of functions in common. */
+/* Matches files that share the most names of functions. */
 static int match_functions(struct matching *m)
 {
     uint32_t count = names_count(m->names);

@@ -17,25 +17,25 @@ const char *const phase_kind_names[] = {
 #define PHASE_INTERVALS 600.0
 #define PHASE_THRESHOLD 0.25
 
-#define PHASE_TRUNK 0.9 /* of all weight: contexts that have more below them tell no intervals apart */
+#define PHASE_TRUNK 0.9 /* share of all weight: contexts with more below them do not distinguish intervals */
 
-/* A node of the tree; parents come before their children. What the user's options add to paths (lines, inlined functions, who ran
- * them) does not count: phases are the same with and without. */
+/* A node of the tree; parents come before their children. Frames from the user's options (lines, inlined functions, who ran
+ * them) do not count: phases are the same with and without these. */
 struct phased_node {
     uint64_t hash;  /* of its path */
-    uint64_t total; /* weight of it and all below */
+    uint64_t total; /* weight of it and everything below */
     uint32_t parent;
-    bool counts; /* else it has the hash of its parent */
+    bool counts; /* if not, it has its parent's hash */
 };
 
 struct phasing {
     const struct contexts *contexts;
     enum phase_kind kind;
-    uint64_t *items; /* of each item of the tree: its hash; 0: it does not count */
+    uint64_t *items; /* by item of the tree: its hash; 0: it does not count */
     struct phased_node *nodes;
     size_t node_count;
     struct table *places; /* node -> its number */
-    struct table *totals; /* hash of a path -> its total: with lines, for one, several nodes have it */
+    struct table *totals; /* hash of a path -> its total: several nodes may have it, e.g. with lines */
     double trunk;         /* weight */
 };
 
@@ -107,9 +107,9 @@ static uint64_t item_of(const struct phasing *p, const struct placed_sample *s)
     return cct_parent(n) ? p->items[n->item] : 0;
 }
 
-#define PHASE_PATH 32u /* of a longer path, as many of the innermost contexts */
+#define PHASE_PATH 32u /* as many innermost contexts count of a longer path */
 
-/* Of a context, it and all that it was called from, but for the trunk. */
+/* The items of a sample's context: the context and its ancestors, without the trunk. */
 static size_t items_of(const struct phasing *p, const struct placed_sample *s, uint64_t items[PHASE_PATH])
 {
     size_t count = 0;
@@ -122,7 +122,7 @@ static size_t items_of(const struct phasing *p, const struct placed_sample *s, u
     return count;
 }
 
-/* As a weight. */
+/* The interval as a weight. */
 static double interval_of(const struct contexts *c, double wanted, double weight)
 {
     bool times = strcmp(metrics_unit(c->metrics, 0), "ns") == 0;
@@ -136,7 +136,7 @@ struct timed {
     size_t sample;
 };
 
-/* In the order of time: ambiguous samples are told later than others. */
+/* Adds the samples in the order of time: ambiguous ones were resolved later than others. */
 static int add_samples(const struct phasing *p, struct timeline *t, struct fathom_error *err)
 {
     const struct contexts *c = p->contexts;

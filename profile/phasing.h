@@ -1,8 +1,8 @@
 /*
- * phasing.h - the phases of a profile's samples: what each sample counts as in the vector of its interval.
+ * phasing.h - the phases of a profile's samples: which items each sample adds to the vector of its interval.
  *
- * Equal contexts, functions and regions of code are equal items in each recording, by their names: a file is known by its name
- * without directories.
+ * Equal contexts, functions and regions of code are equal items in every recording, by their names: a file is identified by its
+ * name without directories.
  */
 #ifndef FATHOM_PROFILE_PHASING_H
 #define FATHOM_PROFILE_PHASING_H
@@ -13,7 +13,7 @@
 enum phase_kind {
     PHASE_CONTEXTS, /* calling contexts, of functions */
     PHASE_FUNCTIONS,
-    PHASE_REGIONS, /* of code: PHASE_REGION_BYTES of a file */
+    PHASE_REGIONS, /* PHASE_REGION_BYTES of a file's code */
     PHASE_KINDS,
 };
 extern const char *const phase_kind_names[]; /* "contexts", ... */
@@ -22,13 +22,13 @@ extern const char *const phase_kind_names[]; /* "contexts", ... */
 
 struct phasing_options {
     enum phase_kind kind;
-    double
-        interval; /* weight, of times in ms; 0: as many samples as PHASE_SAMPLES in each, or PHASE_INTERVALS intervals */
+    /* weight, in ms for times; 0: PHASE_SAMPLES samples each, or PHASE_INTERVALS intervals */
+    double interval;
     double threshold; /* 0: PHASE_THRESHOLD */
     enum phase_policy policy;
 };
 
-/* contexts: with samples. -ENODATA: they have no weight; -ERANGE: the interval is too short; -ENOMEM. */
+/* contexts: must have samples. -ENODATA: they have no weight; -ERANGE: the interval is too short; -ENOMEM. */
 int phasing_find(const struct contexts *contexts, const struct phasing_options *options,
                  struct timeline **out, struct fathom_error *err);
 

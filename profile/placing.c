@@ -6,7 +6,7 @@
 #include "base/vec.h"
 #include "infer/contexts/certainty.h"
 
-#define LEFT_OUT UINT64_MAX /* as a place: the filter leaves the path out */
+#define LEFT_OUT UINT64_MAX /* as a place: the filter excludes the path */
 
 bool placing_plain_user(const struct profile *p)
 {
@@ -27,8 +27,8 @@ bool placing_plain(const struct profile *p, const struct adding *a)
            !a->sample->wait;
 }
 
-/* Keeps where the path last added to the bounded tree ends; without memory for it, it is sought again. */
-static void keep_spot(struct profile *p, uint64_t *place)
+/* Stores where the path that was last added to the bounded tree ends; if memory runs out, it is searched for again. */
+static void store_spot(struct profile *p, uint64_t *place)
 {
     struct hcct_place spot = hcct_place(p->bounded);
     if (!*place && vec_push(p->spots, p->spot_count, p->spot_capacity, spot))
@@ -37,7 +37,7 @@ static void keep_spot(struct profile *p, uint64_t *place)
         p->spots[*place - 1] = spot;
 }
 
-/* The sampled instruction: of a precise event that of the sample, which need not be where the registers are from. */
+/* The sampled instruction: for a precise event the sample's address, which may differ from that of the registers. */
 static struct place sampled_place(const struct adding *a)
 {
     struct place place, own = a->resolved->cid.place;
@@ -46,8 +46,8 @@ static struct place sampled_place(const struct adding *a)
                                                                                                  : own;
 }
 
-/* A sample whose weight was added to a path; with AMBIGUOUS_SPLIT a part of it. */
-static bool keep_sample(struct profile *p, const struct adding *a, const struct cct_node *node)
+/* Stores a sample whose weight was added to a path; with AMBIGUOUS_SPLIT a part of it. */
+static bool store_sample(struct profile *p, const struct adding *a, const struct cct_node *node)
 {
     if (!p->options.samples || !sample_counts(a->sample))
         return true;
@@ -93,13 +93,13 @@ int placing_framed(struct profile *p, const struct adding *a, uint64_t *place, s
     if (p->bounded) {
         rc = hcct_add(p->bounded, items, count, a->values) < 0 ? error_memory(err) : 0;
         if (rc == 0 && place)
-            keep_spot(p, place);
+            store_spot(p, place);
         return rc;
     }
     *node = cct_add(p->exact, items, count, a->values);
     if (place)
         *place = (uintptr_t)*node;
-    return *node && keep_sample(p, a, *node) ? 0 : error_memory(err);
+    return *node && store_sample(p, a, *node) ? 0 : error_memory(err);
 }
 
 int placing_known(struct profile *p, const struct adding *a, const uint64_t *place, struct cct_node **node,
@@ -118,10 +118,10 @@ int placing_known(struct profile *p, const struct adding *a, const uint64_t *pla
         return 1;
     *node = (struct cct_node *)(uintptr_t)*place;
     cct_weigh(p->exact, *node, a->values);
-    return keep_sample(p, a, *node) ? 1 : error_memory(err);
+    return store_sample(p, a, *node) ? 1 : error_memory(err);
 }
 
-/* Where a node's path is kept: with inlined functions or lines, for each address that was sampled. */
+/* Where a node's place is stored: with inlined functions or lines there is one for each sampled address. */
 static uint64_t *place_of(struct profile *p, const struct adding *a, uint32_t map_node)
 {
     const struct framing_options *o = &p->options.framing;

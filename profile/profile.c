@@ -56,7 +56,7 @@ static int frame_common(struct profile *p, const struct adding *a, struct fathom
     if (rc < 0)
         return rc;
     char text[32];
-    /* If all kept candidates are considered, the ones that were not kept count too. */
+    /* If all stored candidates are considered, those that were dropped count, too. */
     bool more = c->paths == r->posterior_count && r->paths > c->paths;
     snprintf(text, sizeof text, "{%u paths}", more ? r->paths : c->paths);
     rc = framing_unsure(p->framing, text, err);
@@ -79,8 +79,8 @@ static int add_common(struct profile *p, const struct adding *a, struct fathom_e
     return rc < 0 ? rc : placing_framed(p, a, place, &node, err);
 }
 
-/* What became of it is in its outcome. */
-static int adding_sample(struct profile *p, const struct adding *a, struct fathom_error *err)
+/* The outcome says whether it was counted. */
+static int add_to_tree(struct profile *p, const struct adding *a, struct fathom_error *err)
 {
     if (a->resolved->kind == RESOLVED_UNKNOWN)
         return add_unknown(p, a, err);
@@ -166,13 +166,15 @@ static int prepare_profile(struct profile *p, const struct pathmap *map, struct 
     return framing_use(p->framing, map, err);
 }
 
-/* A field by which samples weigh may be anything, as the length of a read without end: sums stay at the most there can be, as those of the tree. */
+/* The weights come from a field of the recording, and may be anything, such as the length of an endless read: sums saturate, as
+ * those of the tree do. */
 static void count_weight(uint64_t *sum, uint64_t weight)
 {
     *sum = add_saturating(*sum, weight);
 }
 
-static void count(struct profile *p, uint64_t weight, const struct sample *sample, const struct resolved *r)
+static void count_sample(struct profile *p, uint64_t weight, const struct sample *sample,
+                         const struct resolved *r)
 {
     if (sample->known == SAMPLE_STACK_REFUSED)
         count_weight(&p->counts.refused, weight);
@@ -193,7 +195,7 @@ static void count(struct profile *p, uint64_t weight, const struct sample *sampl
         count_weight(&p->counts.partial, weight);
 }
 
-/* A sample of who ended a wait: it counts nothing itself. */
+/* Adds a sample of who ended a wait, which has no weight itself. */
 static int add_waker(struct profile *p, const struct adding *a, struct fathom_error *err)
 {
     const struct resolved *r = a->resolved;
@@ -212,7 +214,7 @@ static int add_waker(struct profile *p, const struct adding *a, struct fathom_er
                : rc;
 }
 
-/* A wait's path is not surer than that of who ended it. 0 or -ENOMEM. */
+/* Limits a wait's probability to that of the path that ended it. 0 or -ENOMEM. */
 static int doubt_waker(struct profile *p, const struct sample *wait, struct resolved *r)
 {
     double probability;
@@ -247,10 +249,10 @@ int profile_add(struct profile *p, const struct pathmap *map, const struct proce
         return p->wakers ? add_waker(p, &a, err) : 0;
     metrics_values(&p->options.metrics, sample, a.values);
     if (!p->options.filter || filter_sample(p->options.filter, process, sample))
-        rc = adding_sample(p, &a, err);
+        rc = add_to_tree(p, &a, err);
     p->counted = outcome.counted;
     if (outcome.counted)
-        count(p, outcome.weight, a.sample, &r);
+        count_sample(p, outcome.weight, a.sample, &r);
     if (outcome.counted && rc == 0 &&
         process_shares_add(p->processes, process ? process_name(process) : "", outcome.weight) < 0)
         rc = error_memory(err);

@@ -12,19 +12,19 @@
 #include "image/run_time.h"
 #include "image/script.h"
 
-/* What is to be shown of one function. */
+/* How one function is shown. */
 struct shown {
-    uint32_t item, line; /* line: FRAMES_NONE: none */
+    uint32_t item, line; /* line: FRAMES_NONE: no line */
 };
 
 struct script_frames {
     struct frames *frames;
     bool lines, alone;
-    unsigned language;   /* of what is joined; 0: not known */
-    struct table *shown; /* struct script_frame -> place in `items` + 1 */
+    unsigned language;   /* of the path being joined; 0: unknown */
+    struct table *shown; /* struct script_frame -> index in `items` + 1 */
     struct shown *items;
     size_t item_count, item_capacity;
-    const struct script_frame **called; /* the outermost first */
+    const struct script_frame **called; /* outermost first */
     size_t called_count, called_capacity;
     uint32_t *path;
     size_t depth, capacity;
@@ -53,7 +53,7 @@ void script_frames_free(struct script_frames *s)
     free(s);
 }
 
-/* The file's name, with its directory where many files have that name. */
+/* The file's name, with its directory if many files have that name. */
 static const char *short_name(const char *file)
 {
     const char *base = path_base(file);
@@ -64,7 +64,7 @@ static const char *short_name(const char *file)
     return base;
 }
 
-/* In place of functions that are not known, however many. */
+/* One frame for any number of functions that are not known. */
 static uint32_t add_not_read(const struct script_frames *s)
 {
     return frames_label(s->frames, FRAME_LABEL, "[script functions not read]");
@@ -91,7 +91,7 @@ static uint32_t add_line(const struct script_frames *s, const struct script_fram
 }
 
 /* NULL: out of memory. */
-static const struct shown *show(struct script_frames *s, const struct script_frame *frame)
+static const struct shown *shown_of(struct script_frames *s, const struct script_frame *frame)
 {
     bool added;
     uint64_t *place = table_put(s->shown, (uintptr_t)frame, &added);
@@ -105,23 +105,24 @@ static const struct shown *show(struct script_frames *s, const struct script_fra
 }
 
 /* false: no memory. */
-static bool append(struct script_frames *s, uint32_t item)
+static bool append_item(struct script_frames *s, uint32_t item)
 {
     return item != FRAMES_NONE && vec_push(s->path, s->depth, s->capacity, item);
 }
 
-/* The functions that the next call of the loop runs: from number *at on, up to the next that was entered. */
+/* Appends the functions that the next call of the loop runs: from number *at to the next one with which the loop was entered. */
 static bool append_group(struct script_frames *s, size_t *at)
 {
-    bool good = *at || !s->called[0]->cut || append(s, add_not_read(s));
+    bool good = *at || !s->called[0]->cut || append_item(s, add_not_read(s));
     do {
-        const struct shown *shown = good ? show(s, s->called[*at]) : NULL;
-        good = shown && append(s, shown->item) && (shown->line == FRAMES_NONE || append(s, shown->line));
+        const struct shown *shown = good ? shown_of(s, s->called[*at]) : NULL;
+        good = shown && append_item(s, shown->item) &&
+               (shown->line == FRAMES_NONE || append_item(s, shown->line));
     } while (good && ++*at < s->called_count && !s->called[*at]->entered);
     return good;
 }
 
-/* So many, or those that there are. */
+/* Appends this many groups, or as many as there are. */
 static bool append_groups(struct script_frames *s, size_t *at, size_t groups)
 {
     bool good = true;
@@ -130,7 +131,7 @@ static bool append_groups(struct script_frames *s, size_t *at, size_t groups)
     return good;
 }
 
-/* Whether machine code was made of one function: V8's. With a name of its own, which has the line and column, it stays. */
+/* Whether it is machine code made from one function by V8. Code with a name of its own, which has the line and column, stays. */
 static bool is_made(const struct script_frames *s, const struct frame *frame)
 {
     const char *name = frame->kind == FRAME_LABEL ? frame->name : frame->image;
@@ -142,8 +143,8 @@ static bool has_own_name(const struct frame *frame)
     return *frame->name && strcmp(frame->name, RUN_TIME_NAME) != 0;
 }
 
-/* Whether the functions of a call of it follow: the interpreter's loop, or what its JIT made, which runs in the loop's frame, or in its place, and whose callers
- * are not known. */
+/* Whether functions run by a call of it follow: it is the interpreter's loop, or code of its JIT, which runs in the loop's
+ * frame or in its place, with unknown callers. */
 static bool is_loop(const struct script_frames *s, const struct frame *frame)
 {
     if (frame->kind == FRAME_PARTIAL) {
@@ -156,7 +157,7 @@ static bool is_loop(const struct script_frames *s, const struct frame *frame)
     return is;
 }
 
-/* Whether it is the core of the loop that calls it, or has no name, as that where a file has no symbols but exported ones. */
+/* Whether it is the core of the loop that calls it, or has no name, as in a file that has only exported symbols. */
 static bool is_core(const struct frame *frame, const struct frame *loop)
 {
     bool is = false;
@@ -168,8 +169,8 @@ static bool is_core(const struct frame *frame, const struct frame *loop)
     return is;
 }
 
-/* Whether machine code is that of a function of PHP which C implements: zif_strlen(), or zim_PDO_query() of PDO::query(). */
-static bool implements(const struct frame *frame, const struct frame *script)
+/* Whether machine code implements a function of PHP in C: zif_strlen(), or zim_PDO_query() for PDO::query(). */
+static bool is_implemented_by(const struct frame *frame, const struct frame *script)
 {
     const char *native = frame->name, *name = script->name;
     if (frame->kind != FRAME_FUNCTION || script->kind != FRAME_SCRIPT ||
@@ -184,25 +185,26 @@ static bool implements(const struct frame *frame, const struct frame *script)
     return !*native && !*name;
 }
 
-/* Machine code behind what was appended last, in whose place it stands if it is the same function. false: no memory. */
+/* Appends machine code, in place of the frame appended last if that is the same function. false: out of memory. */
 static bool append_native(struct script_frames *s, uint32_t item)
 {
-    if (s->depth && implements(frames_at(s->frames, item), frames_at(s->frames, s->path[s->depth - 1])))
+    if (s->depth &&
+        is_implemented_by(frames_at(s->frames, item), frames_at(s->frames, s->path[s->depth - 1])))
         s->depth--;
-    return append(s, item);
+    return append_item(s, item);
 }
 
-/* Whether a frame is within the function before it. */
+/* Whether a frame is part of the function before it. */
 static bool is_within(const struct frame *frame)
 {
     return frame->kind == FRAME_INLINED || frame->kind == FRAME_LINE;
 }
 
-/* Lists what is called, the outermost first, in so many groups. false: no memory. */
+/* Lists the called functions, outermost first, and counts their groups. false: out of memory. */
 static bool list_called(struct script_frames *s, const struct script_frame *innermost, size_t *groups)
 {
     s->called_count = 0;
-    *groups = 1; /* the outermost begins one, even if its own entry is cut */
+    *groups = 1; /* the outermost function begins a group, even if its own entry is cut off */
     s->language = 0;
     for (const struct script_frame *f = innermost; f; f = f->outer) {
         s->language = f->code->language ? f->code->language : s->language;
@@ -218,19 +220,19 @@ static bool list_called(struct script_frames *s, const struct script_frame *inne
     return true;
 }
 
-/* Which calls of the loop, on a path, have which functions: these are in groups, each of what one call runs, the outermost first. */
+/* Assigns groups of functions to calls of the loop on a path: a group is what one call runs, outermost first. */
 struct pairing {
-    size_t first;   /* place of the first call of the loop; of the path's last function, if it has none */
-    size_t before;  /* groups that go before it: their calls are not on the path */
-    size_t skipped; /* calls, the outermost, of which no function is known */
-    size_t pairs;   /* calls behind these, each with its group; what is left over goes with the last */
+    size_t first;   /* index of the first call of the loop; of the path's last function, if there is none */
+    size_t before;  /* groups to put before it: their calls are not on the path */
+    size_t skipped; /* outermost calls without a known function */
+    size_t pairs;   /* calls after these, each with its group; remaining groups go with the last */
 };
 
 static struct pairing pair_calls(const struct script_frames *s, const uint32_t *path, size_t count,
                                  size_t groups)
 {
     size_t loops = 0, first = 0, last = 0, leaf = 0;
-    bool whole = !s->called[0]->cut; /* the path begins at a root, and all of it is known */
+    bool whole = !s->called[0]->cut; /* the path begins at a root, and all functions are known */
     for (size_t i = 0; i < count; i++) {
         const struct frame *frame = frames_at(s->frames, path[i]);
         if (is_loop(s, frame)) {
@@ -242,15 +244,15 @@ static struct pairing pair_calls(const struct script_frames *s, const uint32_t *
     }
     if (loops == 0)
         return (struct pairing){.first = leaf, .before = groups};
-    /* With more calls than groups, all functions belong to the inner calls, as a greenlet's do, whose stack goes on to that of another
-     * one; but where the last call has only begun, and has no function yet. V8 has no greenlets. */
+    /* With more calls than groups, all functions belong to the inner calls, as for a greenlet, whose stack continues on another
+     * one's; except when the last call has just begun and has no function yet. V8 has no greenlets. */
     whole = whole &&
             (loops <= groups || (loops == groups + 1 && last == leaf) || s->language == SCRIPT_JAVASCRIPT);
     const size_t pairs = loops < groups ? loops : groups;
     return (struct pairing){first, whole ? 0 : groups - pairs, whole ? 0 : loops - pairs, pairs};
 }
 
-/* false: no memory. */
+/* false: out of memory. */
 static bool put_between(struct script_frames *s, const uint32_t *path, size_t count, size_t groups)
 {
     const struct pairing p = pair_calls(s, path, count, groups);
@@ -259,7 +261,7 @@ static bool put_between(struct script_frames *s, const uint32_t *path, size_t co
     for (size_t i = 0; good && i < count; i++) {
         const struct frame *frame = frames_at(s->frames, path[i]);
         const bool is = is_loop(s, frame),
-                   unknown = is && frame_is_unknown(frame); /* of which all is further in */
+                   unknown = is && frame_is_unknown(frame); /* everything unknown is further in */
         const bool paired = is && loop++ >= p.skipped && loop <= p.skipped + p.pairs;
         const bool made = paired && is_made(s, frame), named = made && has_own_name(frame);
         good = (i != p.first || unknown || append_groups(s, &at, p.before)) &&
@@ -277,24 +279,24 @@ static bool put_between(struct script_frames *s, const uint32_t *path, size_t co
     return good;
 }
 
-/* What stands above functions, and then the script's. false: no memory. */
-static bool leave_alone(struct script_frames *s, const uint32_t *path, size_t count)
+/* Shows only levels and labels above the functions, and then the script's functions. false: out of memory. */
+static bool show_script_only(struct script_frames *s, const uint32_t *path, size_t count)
 {
     size_t at = 0;
     for (size_t i = 0; i < count; i++) {
         const enum frame_kind kind = frames_at(s->frames, path[i])->kind;
         if (kind != FRAME_LEVEL && kind != FRAME_LABEL)
             break;
-        if (!append(s, path[i]))
+        if (!append_item(s, path[i]))
             return false;
     }
     return append_groups(s, &at, SIZE_MAX);
 }
 
-#define READINGS_MOST 16u /* that are looked at, before and after */
+#define READINGS_MOST 16u /* readings examined before and after the sample */
 
-/* The functions further out than so many calls of the loop. */
-static const struct script_frame *leave_entered(const struct script_frame *innermost, size_t count)
+/* The functions further out than this many calls of the loop. */
+static const struct script_frame *skip_entered(const struct script_frame *innermost, size_t count)
 {
     const struct script_frame *f = innermost;
     for (; f && count; f = f->outer)
@@ -302,7 +304,7 @@ static const struct script_frame *leave_entered(const struct script_frame *inner
     return f;
 }
 
-/* How many calls of the loop the path has; SIZE_MAX: not all of it is known. */
+/* The number of the path's calls of the loop; SIZE_MAX: not all of the path is known. */
 static size_t count_loops(const struct script_frames *s, const uint32_t *path, size_t count)
 {
     size_t loops = 0;
@@ -314,9 +316,9 @@ static size_t count_loops(const struct script_frames *s, const uint32_t *path, s
     return loops;
 }
 
-/* What was read, at another instant than the sample's, of as many calls of the loop as the path has: the last reading before it, or the
- * first behind it. Where none of those near it is, the last of more calls, of which the inner ones have returned since, or are to come. Else the functions
- * are not known. */
+/* Functions that were read at another moment than the sample's, with as many calls of the loop as the path has: from the last
+ * reading before it, or the first after it. If no near reading has as many, the last one with more calls, whose inner ones have
+ * returned since, or have yet to be made. Otherwise the functions are unknown. */
 static const struct script_frame *pick_reading(struct script_frames *s, const struct script_frame *innermost,
                                                const uint32_t *path, size_t count)
 {
@@ -335,7 +337,7 @@ static const struct script_frame *pick_reading(struct script_frames *s, const st
         before = before ? before->before : NULL;
         after = after ? after->after : NULL;
     }
-    return more ? leave_entered(more->innermost, more->entered - loops) : &script_not_read;
+    return more ? skip_entered(more->innermost, more->entered - loops) : &script_not_read;
 }
 
 int script_frames_join(struct script_frames *s, const struct script_frame *innermost, const uint32_t *path,
@@ -344,7 +346,7 @@ int script_frames_join(struct script_frames *s, const struct script_frame *inner
     size_t groups;
     s->depth = 0;
     const bool good = list_called(s, pick_reading(s, innermost, path, count), &groups) &&
-                      (s->alone ? leave_alone(s, path, count) : put_between(s, path, count, groups));
+                      (s->alone ? show_script_only(s, path, count) : put_between(s, path, count, groups));
     *out = s->path;
     *out_count = s->depth;
     return good ? 0 : -ENOMEM;

@@ -10,25 +10,25 @@
 #include "hcct/cct.h"
 #include "perfdata/wait_reason.h"
 
-/* Wakers one after the other: of each the label, in the tree, below its path. */
+/* A sequence of wakers: its last label is the node in the tree, below which is the path of each. */
 struct chain {
     const struct cct_node *at[WAKERS_MOST];
     uint32_t count;
-    double probability; /* that all their paths are right; 1: they are proved */
+    double probability; /* that all of their paths are right; 1: proved */
 };
 
 struct thread {
-    uint32_t pid;       /* another process's may have its number later */
-    uint64_t wake;      /* of the wait that `waker` ended, as in its samples */
+    uint32_t pid;       /* another process may get its TID later */
+    uint64_t wake;      /* of the wait that `waker` ended, as in the samples */
     struct chain waker; /* who ended its wait, and who woke that one */
-    struct chain last;  /* the same of its last wait whose sample was there; `pid` says whose */
+    struct chain last;  /* the same for its last wait with a sample; `pid` says whose */
 };
 
 struct waker_paths {
     uint32_t depth;
-    uint32_t unseen; /* item of the label of wakers that were not seen */
+    uint32_t unseen; /* item of the label for wakers without a sample */
     struct cct *tree;
-    struct table *places; /* TID -> place in `threads` + 1 */
+    struct table *places; /* TID -> index in `threads` + 1 */
     struct thread *threads;
     size_t count, capacity;
     uint32_t *path;
@@ -103,7 +103,7 @@ int waker_paths_keep(struct waker_paths *p, const struct sample *sample, double 
     return 0;
 }
 
-/* Who ended the wait is known from now on, or not. NULL: out of memory. */
+/* Updates who ended the wait, known or not. NULL: out of memory. */
 static struct thread *take_waker(struct waker_paths *p, const struct sample *wait)
 {
     struct thread *t = thread_of(p, wait->tid);

@@ -97,7 +97,7 @@ static int replay(struct fathom_evaluation *e, const char *recording, struct fat
                         &(struct replay_options){e->event, verify->compared, verify->burst, verify->rate},
                         out, err);
     if (rc == 0)
-        reader_say(e->reader, e->event, out->said, out->count);
+        reader_set_stacks(e->reader, e->event, out->stacks, out->count);
     if (rc == 0 && out->cut * CUT_TOLD > out->count)
         log_write(&e->host.log, LOG_WARNING,
                   "the copies of %llu of %llu stacks end before the stack does, so the program would have "

@@ -1,10 +1,10 @@
 /*
- * bss.c - Bucket Space Saving: Space Saving with the Stream-Summary structure (Metwally, Agrawal and El Abbadi,
- * Efficient Computation of Frequent and Top-k Elements in Data Streams, ICDT 2005, section 3.1).
+ * bss.c - Bucket Space Saving: Space Saving with the Stream-Summary structure (Metwally, Agrawal and El Abbadi, Efficient
+ * Computation of Frequent and Top-k Elements in Data Streams, ICDT 2005, section 3.1).
  *
- * Buckets, one for each value that a counter has, in a list by value; each has a list of its nodes. The least counter is
- * in the first bucket. A weight of 1 moves a node to the next bucket or to a new one before it: O(1); a larger weight
- * passes all buckets in between.
+ * There is a bucket for each value that a counter has, in a list sorted by value; each has a list of its nodes. The smallest
+ * counter is in the first bucket. A weight of 1 moves a node to the next bucket or to a new one before it: O(1); a larger
+ * weight passes all buckets in between.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,12 +20,12 @@ struct bucket {
 };
 
 struct bss {
-    struct bucket end; /* before the first and after the last one; its value is 0 */
+    struct bucket end; /* sentinel, before the first and after the last bucket; its value is 0 */
     struct slab buckets;
-    struct cct_node **joined; /* while another one is merged */
+    struct cct_node **joined; /* while another counter is merged */
 };
 
-/* Words in front of a node, beside its error and parent. */
+/* Words before a node, in addition to its error and parent. */
 enum { HEAD_BUCKET = 3, HEAD_NEXT, HEAD_BEFORE };
 
 static struct bucket **bucket_of(struct cct_node *node)
@@ -72,7 +72,7 @@ static size_t bytes_bss(const struct hcct *h)
     return sizeof(struct bss) + bss_of(h)->buckets.bytes;
 }
 
-/* A new one behind another. */
+/* Inserts a new bucket after another one. */
 static struct bucket *bucket_new(struct bss *bss, struct bucket *before, uint64_t value)
 {
     struct bucket *b = slab_alloc(&bss->buckets);
@@ -119,13 +119,13 @@ static void unlink_node(struct bss *bss, struct cct_node *node)
 static bool raise_node(struct bss *bss, struct cct_node *node, uint64_t value)
 {
     struct bucket *b = *bucket_of(node), *at = b;
-    if (value == b->value) /* the largest that there is */
+    if (value == b->value) /* the maximum value */
         return true;
     while (at->after != &bss->end && at->after->value <= value)
         at = at->after;
     if (at->value != value) {
         if (b == at && b->first == node && !*next_of(node)) {
-            b->value = value; /* alone in it, and the order stays */
+            b->value = value; /* it is alone in its bucket, and the order stays */
             return true;
         }
         at = bucket_new(bss, at, value);
@@ -137,7 +137,7 @@ static bool raise_node(struct bss *bss, struct cct_node *node, uint64_t value)
     return true;
 }
 
-/* Links a node of the value `unseen`, which no other has less of. */
+/* Links a node with the value `unseen`, which is the smallest. */
 static bool link_least(struct hcct *h, struct cct_node *node)
 {
     struct bss *bss = bss_of(h);
@@ -149,7 +149,7 @@ static bool link_least(struct hcct *h, struct cct_node *node)
     return first != NULL;
 }
 
-/* Gives a node a counter: another one's when all are in use, which is returned; else the node. NULL: no memory. */
+/* Gives a node a counter. Returns the node that lost it if all were in use, else the node. NULL: out of memory. */
 static struct cct_node *take_counter(struct hcct *h, struct cct_node *node)
 {
     struct bss *bss = bss_of(h);
@@ -186,7 +186,7 @@ static int bss_add(struct hcct *h, struct cct_node *node, const uint64_t *values
     return raised ? 0 : -ENOMEM;
 }
 
-static bool again(struct hcct *h, struct cct_node *node, const uint64_t *values)
+static bool bss_add_again(struct hcct *h, struct cct_node *node, const uint64_t *values)
 {
     if (!raise_node(bss_of(h), node, add_saturating(node->self[0], values[0])))
         return false;
@@ -221,7 +221,7 @@ static int join_begin(struct hcct *h, const struct hcct *other)
     return bss->joined && slab_spare(&bss->buckets, count) == 0 ? 0 : -ENOMEM;
 }
 
-/* Makes the list again. */
+/* Rebuilds the list. */
 static void join_end(struct hcct *h)
 {
     struct bss *bss = bss_of(h);
@@ -247,7 +247,7 @@ const struct counter_kind hcct_bss = {
     .close = close_bss,
     .bytes = bytes_bss,
     .add = bss_add,
-    .again = again,
+    .again = bss_add_again,
     .abandon = hcct_prune,
     .feed = feed,
     .join_begin = join_begin,

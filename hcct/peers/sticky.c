@@ -1,13 +1,13 @@
 /*
- * sticky.c - Sticky Sampling (Manku and Motwani, Approximate Frequency Counts over Data Streams, VLDB 2002, section
- * 4.1): a path that has no counter gets one with probability 1/r for each unit of weight.
+ * sticky.c - Sticky Sampling (Manku and Motwani, Approximate Frequency Counts over Data Streams, VLDB 2002, section 4.1): a
+ * path without a counter gets one with probability 1/r for each unit of weight.
  *
- * With t = 1/eps * log(1/(phi * delta)), r is 1 for the first 2t of weight, 2 for the next 2t, 4 for the next 4t, and so
- * on. When r doubles, each counter is made what it would be had r been so from the start: it loses 1 for each tail of a
+ * With t = 1/eps * log(1/(phi * delta)), r is 1 for the first 2t of weight, 2 for the next 2t, 4 for the next 4t, and so on.
+ * When r doubles, each counter becomes what it would be had r had this value from the start: it loses 1 for each tail of a
  * coin, up to the first head. At most 2t counters are expected, however long the stream is.
  *
- * A node's weight is what was counted since it has a counter; its error is 1 where that may not be all, which then is at
- * most eps * N too little, but with probability delta.
+ * A node's weight is what was counted since it got a counter; its error is 1 if that may not be all, in which case it is too
+ * low by at most eps * N, except with probability delta.
  */
 #include <errno.h>
 #include <math.h>
@@ -18,9 +18,9 @@
 struct sticky {
     double t;
     uint64_t rate;  /* r */
-    double due;     /* the weight at which it doubles */
-    uint64_t to_go; /* weight of paths without a counter until one gets one */
-    double seen;    /* weight so far */
+    double due;     /* the weight at which r doubles */
+    uint64_t to_go; /* weight of paths without a counter until the next one gets a counter */
+    double seen;    /* total weight */
 };
 
 static struct sticky *sticky_of(const struct hcct *h)
@@ -28,8 +28,8 @@ static struct sticky *sticky_of(const struct hcct *h)
     return h->own;
 }
 
-/* How many tries until one succeeds, with probability 1/r: geometric, at least 1. */
-static uint64_t draw(struct hcct *h, uint64_t rate)
+/* The number of tries until one succeeds, with probability 1/r: geometric, at least 1. */
+static uint64_t draw_geometric(struct hcct *h, uint64_t rate)
 {
     if (rate <= 1)
         return 1;
@@ -64,12 +64,12 @@ static size_t bytes_sticky(const struct hcct *h)
     return sizeof(struct sticky);
 }
 
-/* A coin for each unit, up to the first head: it loses those, and its error shows it. */
-static void diminish(struct hcct *h, struct cct_node *node)
+/* Reduces a counter by coin tosses, up to the first head, and sets its error. */
+static void reduce_counter(struct hcct *h, struct cct_node *node)
 {
     if (!(node->links & NODE_MONITORED))
         return;
-    uint64_t tails = draw(h, 2) - 1;
+    uint64_t tails = draw_geometric(h, 2) - 1;
     if (!tails)
         return;
     if (tails < node->self[0]) {
@@ -87,15 +87,15 @@ static int double_rate(struct hcct *h)
     s->rate *= 2;
     s->due *= 2;
     h->misses = true;
-    s->to_go = draw(h, s->rate);
+    s->to_go = draw_geometric(h, s->rate);
     struct hcct_walk walk = hcct_walk(h);
     for (const struct cct_node *node; (node = hcct_walk_next(&walk)) != NULL;)
-        diminish(h, (struct cct_node *)(uintptr_t)node);
+        reduce_counter(h, (struct cct_node *)(uintptr_t)node);
     hcct_walk_end(&walk);
     return walk.failed ? -ENOMEM : hcct_sweep(h, NULL);
 }
 
-/* Counts the weight of a node, which may or may not give it a counter. */
+/* Counts the weight of a node, which may give it a counter. */
 static inline bool count_weight(struct hcct *h, struct cct_node *node, uint64_t weight)
 {
     struct sticky *s = sticky_of(h);
@@ -112,12 +112,12 @@ static inline bool count_weight(struct hcct *h, struct cct_node *node, uint64_t 
         node->self[0] = weight - s->to_go + 1;
         *cct_error_of(node) = h->misses;
         h->counters++;
-        s->to_go = draw(h, s->rate);
+        s->to_go = draw_geometric(h, s->rate);
     }
     return true;
 }
 
-/* Removes what a path that was given no counter has added to the tree. */
+/* Removes the nodes of a path that got no counter. */
 static void drop_path(struct hcct *h)
 {
     struct trail *trail = &h->tree.trail;
@@ -139,8 +139,8 @@ static int sticky_add(struct hcct *h, struct cct_node *node, const uint64_t *val
     return counted ? 0 : -ENOMEM;
 }
 
-/* Not when the rate is to double: that may remove the node. */
-static bool again(struct hcct *h, struct cct_node *node, const uint64_t *values)
+/* Declines if the rate has to double, as that may remove the node. */
+static bool sticky_add_again(struct hcct *h, struct cct_node *node, const uint64_t *values)
 {
     struct sticky *s = sticky_of(h);
     if (s->seen + (double)values[0] >= s->due)
@@ -150,7 +150,7 @@ static bool again(struct hcct *h, struct cct_node *node, const uint64_t *values)
     return true;
 }
 
-static void abandon(struct hcct *h, struct cct_node *node)
+static void sticky_abandon(struct hcct *h, struct cct_node *node)
 {
     (void)node;
     hcct_sweep(h, NULL);
@@ -171,7 +171,7 @@ static const struct hcct_feeder feeder = {.enter = sticky_enter, .leave = sticky
 
 HCCT_FEED(feed, feeder)
 
-/* Ours is brought to the other's rate first. Counters of a lower one are taken as they are: better than need be, and
+/* First raises our rate to the other side's. The other side's counters at a lower rate are kept: more exact than necessary, and
  * more than expected until the rate doubles again. */
 static int join_begin(struct hcct *h, const struct hcct *other)
 {
@@ -202,8 +202,8 @@ const struct counter_kind hcct_sticky = {
     .close = close_sticky,
     .bytes = bytes_sticky,
     .add = sticky_add,
-    .again = again,
-    .abandon = abandon,
+    .again = sticky_add_again,
+    .abandon = sticky_abandon,
     .feed = feed,
     .join_begin = join_begin,
     .join_end = join_end,

@@ -11,12 +11,11 @@ enum state { UNSEEN, ENTERED, OPEN, CLOSED };
 
 struct known {
     uint8_t state;
-    uint8_t count; /* CLOSED */
+    uint8_t count; /* set if CLOSED */
     uint32_t *heights;
 };
 
-/* A way to reach a function: called by `caller` (or STATIC_ROOT), `rise` bytes above. For a jump this is 0.
- */
+/* A way to reach a function: a call from `caller` (or STATIC_ROOT), whose CFA is `rise` bytes higher; 0 for a jump. */
 struct way {
     uint32_t callee, caller, rise;
     bool open;
@@ -77,8 +76,8 @@ static bool collect_ways(struct code_heights *h, const struct statics *statics)
     return true;
 }
 
-/* Marks the targets of calls through pointers. Only the loader calls resolvers, while it loads, when samples
- * are unlikely: for functions that they call, other callers count. */
+/* Opens the targets of calls through pointers. Resolvers (of ifuncs) are called only by the loader, while it loads, when
+ * samples are unlikely: they stay closed, and what they call has the heights of its other callers. */
 static void mark_targets(struct code_heights *h, const struct statics *statics)
 {
     for (size_t c = 0; c < statics->class_count; c++)
@@ -112,14 +111,14 @@ struct code_heights *code_heights_new(const struct statics *statics, uint32_t fu
     return h;
 }
 
-/* The heights of a function, being gathered. */
+/* The heights of one function, while they are collected. */
 struct gathered {
     uint32_t heights[CODE_HEIGHTS_MAX];
     uint32_t count;
 };
 
-/* false: too many. */
-static bool gather(struct gathered *g, uint32_t height)
+/* Returns false if there are too many. */
+static bool gather_height(struct gathered *g, uint32_t height)
 {
     for (uint32_t i = 0; i < g->count; i++)
         if (g->heights[i] == height)
@@ -130,18 +129,18 @@ static bool gather(struct gathered *g, uint32_t height)
     return true;
 }
 
-static int visit(struct code_heights *h, uint32_t function, int depth);
+static int visit_function(struct code_heights *h, uint32_t function, int depth);
 
-/* Gathers the heights by one way: 1; 0: open; -ENOMEM. */
+/* Collects the heights that one way gives: 1; 0: open; -ENOMEM. */
 static int gather_way(struct code_heights *h, const struct way *way, struct gathered *g, int depth)
 {
     if (way->caller == STATIC_ROOT)
-        return gather(g, way->rise);
-    int rc = way->open || way->caller >= h->functions ? 0 : visit(h, way->caller, depth + 1);
+        return gather_height(g, way->rise);
+    int rc = way->open || way->caller >= h->functions ? 0 : visit_function(h, way->caller, depth + 1);
     const struct known *caller = &h->of[rc > 0 ? way->caller : 0];
     for (uint32_t i = 0; rc > 0 && i < caller->count; i++) {
         uint32_t height;
-        if (__builtin_add_overflow(caller->heights[i], way->rise, &height) || !gather(g, height))
+        if (__builtin_add_overflow(caller->heights[i], way->rise, &height) || !gather_height(g, height))
             rc = 0;
     }
     return rc;
@@ -153,7 +152,7 @@ static int by_height(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static int keep_heights(struct known *known, const struct gathered *g)
+static int store_heights(struct known *known, const struct gathered *g)
 {
     known->heights = malloc((g->count + 1) * sizeof *known->heights);
     if (!known->heights)
@@ -166,7 +165,7 @@ static int keep_heights(struct known *known, const struct gathered *g)
 }
 
 /* 1: the function's heights are known; 0: they are open; -ENOMEM. */
-static int visit(struct code_heights *h, uint32_t function, int depth)
+static int visit_function(struct code_heights *h, uint32_t function, int depth)
 {
     struct known *known = &h->of[function];
     if (known->state == OPEN || known->state == CLOSED)
@@ -179,12 +178,13 @@ static int visit(struct code_heights *h, uint32_t function, int depth)
     for (uint32_t i = h->first[function]; rc > 0 && i < h->first[function + 1]; i++)
         rc = gather_way(h, &h->ways[i], &g, depth);
     if (rc > 0)
-        return keep_heights(known, &g);
+        return store_heights(known, &g);
     known->state = OPEN;
     return rc;
 }
 
-/* Such code pops and aligns, of which its CFI tells nothing: its CFA is another at each instruction. */
+/* Functions that begin a stack have no height: they pop and align SP, which their CFI does not describe, so the CFA differs
+ * from instruction to instruction. */
 static bool begins_stacks(const struct code_heights *h, uint32_t function)
 {
     for (uint32_t i = h->first[function]; i < h->first[function + 1]; i++)
@@ -195,7 +195,7 @@ static bool begins_stacks(const struct code_heights *h, uint32_t function)
 
 int code_heights_of(struct code_heights *h, uint32_t function, const uint32_t **out)
 {
-    int rc = function < h->functions && !begins_stacks(h, function) ? visit(h, function, 0) : 0;
+    int rc = function < h->functions && !begins_stacks(h, function) ? visit_function(h, function, 0) : 0;
     *out = rc > 0 ? h->of[function].heights : NULL;
     return rc > 0 ? h->of[function].count : rc;
 }

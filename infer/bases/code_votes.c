@@ -9,7 +9,7 @@
 #include "base/sort.h"
 #include "base/vec.h"
 
-#define ALIGNMENT 16u        /* bytes: of SP as the kernel starts a program (x86-64 psABI, section 3.4.1) */
+#define ALIGNMENT 16u /* bytes: the kernel aligns SP to it at a program's start (x86-64 psABI, 3.4.1) */
 #define REACH     (8u << 20) /* bytes below a base: the default limit of a stack */
 #define VOTES_MAX (1u << 22) /* per stack */
 
@@ -60,7 +60,7 @@ int code_votes_add(struct code_votes *v, uint32_t stack, uint32_t function, uint
         v->positions[*known].samples++;
         return 0;
     }
-    if (v->count == CODE_VOTES_SPOTS)
+    if (v->count == CODE_VOTES_POSITIONS)
         return 0;
     if (!vec_reserve(v->positions, v->count, v->capacity, 1))
         return -ENOMEM;
@@ -82,7 +82,7 @@ static int by_stack(const void *a, const void *b)
     return (x->function > y->function) - (x->function < y->function);
 }
 
-/* The number of samples that must lie within reach below a base, and of voters that must fit it. */
+/* How many samples must lie within reach below a base, and how many voters must fit it. */
 static uint64_t most_of(uint64_t all)
 {
     return all * 9 / 10;
@@ -139,8 +139,8 @@ static uint64_t count_votes(const struct election *e, size_t *best, size_t *seco
     return winner;
 }
 
-/* Whether nearly all samples lie below the base, but not too far. */
-static bool holds(const struct election *e, uint64_t base)
+/* Whether nearly all samples lie within reach below the base. */
+static bool covers_samples(const struct election *e, uint64_t base)
 {
     uint64_t inside = 0, all = 0;
     for (size_t i = 0; i < e->count; i++) {
@@ -156,10 +156,11 @@ static uint64_t winner_of(const struct election *e)
 {
     size_t best, second;
     uint64_t base = count_votes(e, &best, &second);
-    /* Those that do not fit it may be right and vote for another base: the runner-up must be out of reach for
-     * them. */
+    /* The positions that do not fit the winner may be the correct ones: even with all their votes the runner-up must stay
+     * behind. */
     size_t against = e->voters - best;
-    return base && best >= most_of(e->voters) && best - second > against && holds(e, base) ? base : 0;
+    return base && best >= most_of(e->voters) && best - second > against && covers_samples(e, base) ? base
+                                                                                                    : 0;
 }
 
 int code_votes_settle(struct code_votes *v, struct code_heights *heights, uint64_t *won)

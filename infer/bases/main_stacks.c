@@ -6,11 +6,11 @@
 
 #include "base/hash.h"
 
-#define OF_THREAD 0 /* as a number: a copy of another thread's stack */
+#define OF_THREAD 0 /* in place of a number: the process has a copy of another thread's stack */
 
 struct main_stacks {
     struct table *of; /* PID -> number, or OF_THREAD */
-    uint32_t last;    /* number assigned */
+    uint32_t last;    /* the last number assigned */
 };
 
 struct main_stacks *main_stacks_new(void)
@@ -37,8 +37,8 @@ uint32_t main_stacks_of(const struct main_stacks *s, uint32_t pid, uint32_t tid)
     return number ? (uint32_t)*number : OF_THREAD;
 }
 
-/* Notes a process. */
-static int meet(struct main_stacks *s, uint32_t pid)
+/* Gives a process a number if it has none. */
+static int number_process(struct main_stacks *s, uint32_t pid)
 {
     bool added;
     uint64_t *number = table_put(s->of, pid, &added);
@@ -49,7 +49,7 @@ static int meet(struct main_stacks *s, uint32_t pid)
     return 0;
 }
 
-static int begin(struct main_stacks *s, uint32_t pid, uint32_t number)
+static int begin_stack(struct main_stacks *s, uint32_t pid, uint32_t number)
 {
     uint64_t *place = table_put(s->of, pid, NULL);
     if (!place)
@@ -61,14 +61,14 @@ static int begin(struct main_stacks *s, uint32_t pid, uint32_t number)
 int main_stacks_apply(struct main_stacks *s, const struct record *record)
 {
     if (record->kind == RECORD_SAMPLE)
-        return meet(s, record->sample.pid);
+        return number_process(s, record->sample.pid);
     if (record->kind == RECORD_COMM && record->comm.exec)
-        return begin(s, record->pid, ++s->last);
-    /* A FORK without time is for a process that already existed: it may have made an exec since. */
+        return begin_stack(s, record->pid, ++s->last);
+    /* A FORK without a time describes a process that existed before recording began: it may have called exec since its fork. */
     if (record->kind != RECORD_FORK || record->pid == record->fork.parent_pid || record->time == 0)
         return 0;
-    int rc = meet(s, record->fork.parent_pid);
-    return rc < 0
-               ? rc
-               : begin(s, record->pid, main_stacks_of(s, record->fork.parent_pid, record->fork.parent_tid));
+    int rc = number_process(s, record->fork.parent_pid);
+    return rc < 0 ? rc
+                  : begin_stack(s, record->pid,
+                                main_stacks_of(s, record->fork.parent_pid, record->fork.parent_tid));
 }

@@ -1,9 +1,9 @@
 /*
  * map_votes.c - see map_votes.h.
  *
- * A sample at CFA c in a function that the map knows at heights h1, h2, ... has its stack's base at c + h1,
- * or c + h2, ...: each gets a vote. Samples of other functions and heights agree only on the true one. Once a
- * base leads clearly, further samples are only checked against it.
+ * A sample at CFA c in a function that the map knows at heights h1, h2, ... has its stack's base at c + h1, or c + h2, ...:
+ * each gets a vote. Samples of other functions and heights agree only on the correct one. Once a base leads clearly, further
+ * samples are only compared with it.
  */
 #include "infer/bases/map_votes.h"
 
@@ -16,10 +16,10 @@
 #define HEIGHTS_MAX 4096 /* per function */
 #define ROUND       1024 /* samples of a thread between checks for a leader */
 #define NO_LEADER   SIZE_MAX
-#define LEAST_NEW   16 /* minimum number of further heights at which a function may be seen */
+#define LEAST_NEW   16 /* a function may be seen at this many further heights at least */
 #define LEAD_BITS   10 /* the winner must be 2^10 times as likely as the next */
-#define LEAD_PART                                                                                            \
-    4 /* and lead by a quarter of its score: heights in a recursion are not independent evidence */
+/* and lead by a quarter of its score: heights in a recursion are not independent evidence */
+#define LEAD_PART 4
 
 /* A height at which a function can be, and the weight of a vote for it: at least 1. */
 struct level {
@@ -33,14 +33,14 @@ struct levels {
 };
 
 struct candidate {
-    uint64_t base, low; /* low: lowest SP of a sample that voted for it */
+    uint64_t base, low; /* low: lowest SP of the samples that voted for it */
     uint64_t votes;
-    double product; /* of its votes' weights: in [0.5, 1), times 2^exponent */
+    double product; /* product of its votes' weights: in [0.5, 1), times 2^exponent */
     int64_t exponent;
 };
 
 struct ballot {
-    uint64_t samples;    /* number that voted */
+    uint64_t samples;    /* number of samples that voted */
     size_t leader;       /* index of the candidate that the samples of a round agreed on, or NO_LEADER */
     struct table *index; /* base -> index in candidates */
     struct candidate *candidates;
@@ -99,9 +99,8 @@ static int level_compare(const void *a, const void *b)
     return x->height < y->height ? -1 : x->height > y->height;
 }
 
-/* The function's distinct heights, the likeliest first. A height counts its training samples plus a share of
- * one more by its walks, as in resolver.h; if training took no samples, only the walks count. NULL: out of
- * memory. */
+/* The function's distinct heights, the most probable first. A height counts its training samples plus a share of one more by
+ * its walks, as in resolver.h; if training took no samples, only the walks count. NULL: out of memory. */
 static struct levels *levels_new(const struct pathmap *map, uint32_t function)
 {
     uint32_t first, nodes = pathmap_function_nodes(map, function, &first);

@@ -6,15 +6,15 @@
 
 #include "base/sort.h"
 
-#define PAGE      4096u
-#define DISTANCES (PAGE / 8)
-#define SPOTS_MAX 256u /* examined per place */
-#define BASES_MAX 16u  /* candidates per place: with more, one is at the right distance by chance */
+#define PAGE          4096u
+#define DISTANCES     (PAGE / 8)
+#define POSITIONS_MAX 256u /* examined per place */
+#define BASES_MAX     16u  /* candidates per place: with more, one has the right distance by chance */
 
-/* Spots near each other, first to end - 1. */
+/* A place: positions near each other, first to end - 1. */
 struct place_on {
     size_t first, end;
-    uint64_t bases[BASES_MAX]; /* for which half of the samples have heights in the map */
+    uint64_t bases[BASES_MAX]; /* those at which half of the samples have heights that are in the map */
     size_t base_count;
 };
 
@@ -27,7 +27,7 @@ static unsigned distance_of(uint64_t base)
     return (unsigned)(base % PAGE / 8);
 }
 
-/* The next place from `first` on; false: none. */
+/* The next place, at or after `first`; false if there is none. */
 static bool next_place(const struct positions *g, size_t first, struct place_on *out)
 {
     while (first < g->count && g->positions[first].taken)
@@ -40,8 +40,7 @@ static bool next_place(const struct positions *g, size_t first, struct place_on 
     return end > first;
 }
 
-/* Finds the bases that the place can have; none if there are too many. claims: SPOTS_MAX * SHARED_LEVELS.
- * -ENOMEM. */
+/* Finds the bases that the place can have; none if there are too many. claims: SHARED_LEVELS * POSITIONS_MAX, scratch. -ENOMEM. */
 static int find_bases(const struct positions *g, struct place_on *place, struct claim *claims)
 {
     size_t count = 0;
@@ -52,7 +51,7 @@ static int find_bases(const struct positions *g, struct place_on *place, struct 
         if (!levels)
             return -ENOMEM;
         samples += position->samples;
-        for (uint32_t l = 0; l < levels->count && i - place->first < SPOTS_MAX; l++)
+        for (uint32_t l = 0; l < levels->count && i - place->first < POSITIONS_MAX; l++)
             claims[count++] = (struct claim){position->cfa + levels->of[l].height, position->samples};
     }
     sort_by(claims, count, base);
@@ -71,7 +70,7 @@ static int find_bases(const struct positions *g, struct place_on *place, struct 
     return 0;
 }
 
-/* The distance of enough places if no other has nearly as many; DISTANCES: none. */
+/* The distance that enough places have, if no other has nearly as many; DISTANCES: none. */
 static unsigned clear_winner(const uint32_t places[DISTANCES])
 {
     unsigned best = 0;
@@ -125,14 +124,14 @@ static uint64_t base_by_layout(const struct place_on *place, unsigned layout)
 
 int shared_layout_settle(struct positions *g, struct shared_stacks *stacks, uint64_t *won)
 {
-    struct claim *claims = malloc(SPOTS_MAX * SHARED_LEVELS * sizeof *claims);
+    struct claim *claims = malloc(POSITIONS_MAX * SHARED_LEVELS * sizeof *claims);
     int rc = claims ? 0 : -ENOMEM;
     unsigned layout = rc == 0 ? find_layout(g, stacks, claims, &rc) : DISTANCES;
     struct place_on place;
     for (size_t at = 0; rc == 0 && layout != DISTANCES && next_place(g, at, &place); at = place.end) {
         rc = find_bases(g, &place, claims);
         uint64_t base = base_by_layout(&place, layout), low = g->positions[place.end - 1].low;
-        /* There is another stack between the place and this base, so it is not on it. */
+        /* With another stack between the place and this base, the place is not on the base's stack. */
         size_t above = positions_above(g, base);
         if (rc < 0 || !base || above != place.end)
             continue;

@@ -1,10 +1,10 @@
 /*
  * shared_layout.h - finds stacks that have the same layout (internal to infer/).
  *
- * Coroutine libraries allocate all stacks in the same way, so that their bases are at the same offset from
- * the start of a page. This offset determines the base of a place whose few samples fit several. At least
- * three stacks have to agree on it, and at most three quarters of that many, or all but two, on any other:
- * the known stacks if these are enough, else all places with their possible bases.
+ * Coroutine libraries allocate all stacks in the same way, so that their bases are at the same offset from the start of a page.
+ * This offset determines the base of a place whose few samples fit several. At least three stacks have to agree on it, and at
+ * most three quarters of that many, or all but two, on any other. The known stacks decide if there are enough of them, else all
+ * places with their possible bases.
  */
 #ifndef FATHOM_INFER_BASES_SHARED_LAYOUT_H
 #define FATHOM_INFER_BASES_SHARED_LAYOUT_H

@@ -12,11 +12,11 @@
 struct shared_levels {
     const struct pathmap *map;  /* borrowed */
     struct image_cache *images; /* borrowed */
-    struct table *roots;        /* nodes that begin on a stack of no thread */
+    struct table *roots;        /* nodes that begin a stack that belongs to no thread */
     struct table *levels;       /* function -> struct levels * */
 };
 
-/* Whether a stack of no thread begins with this node at height 0. */
+/* Whether this node, at height 0, begins a stack that belongs to no thread. */
 static bool is_root(const struct shared_levels *l, const struct pathmap_node *node)
 {
     struct image *image;

@@ -3,14 +3,14 @@
 
 #include "base/search.h"
 
-#define FAR 65536u /* bytes: samples further below a stack are not on it, even if their height is known */
+#define FAR 65536u /* bytes: samples further below a stack are not on it, even if the map has their height */
 
 size_t positions_above(const struct positions *g, uint64_t address)
 {
     return lower_bound(i, 0, g->count, g->positions[i].cfa <= address);
 }
 
-/* Whether the map knows the position's height below this base. */
+/* Whether the map has the position's height below this base. */
 static bool position_fits(const struct positions *g, const struct position *position, uint64_t base)
 {
     const struct levels *levels = shared_levels_of(g->levels, position->function);

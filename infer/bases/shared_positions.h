@@ -1,7 +1,4 @@
-/*
- * shared_positions.h - the positions of one process's samples that are on no thread's own stack (internal to
- * infer/).
- */
+/* shared_positions.h - the positions of one process's samples that are on no thread's own stack (internal to infer/). */
 #ifndef FATHOM_INFER_BASES_SHARED_POSITIONS_H
 #define FATHOM_INFER_BASES_SHARED_POSITIONS_H
 
@@ -12,12 +9,12 @@
 
 #define POSITIONS_NEAR 4096u /* bytes: samples at most this far below a stack are on it */
 
-/* A function at a position on a stack. */
+/* A function with a CFA. */
 struct position {
     uint32_t pid, function; /* of the map */
     uint64_t cfa, low;      /* low: the lowest SP of a sample */
     uint64_t samples;
-    bool taken; /* its stack is known */
+    bool taken; /* its stack is known already */
 };
 
 struct positions {
@@ -28,8 +25,8 @@ struct positions {
 
 /* The first position whose CFA is above the address. */
 size_t positions_above(const struct positions *positions, uint64_t address);
-/* Marks the positions on the stack [low, base] as taken, and those below that belong to it: near ones, and ones
- * further down whose height is in the map. Returns how far down it reaches. */
+/* Marks the positions on the stack [low, base] as taken, and those below that belong to it: near ones, and ones further down
+ * whose height is in the map. Returns the new lower end of the stack. */
 uint64_t positions_occupy(struct positions *positions, uint64_t low, uint64_t base);
 
 #endif

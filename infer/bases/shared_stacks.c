@@ -7,7 +7,7 @@
 #include "base/search.h"
 #include "base/vec.h"
 
-#define BASES_ABOVE 16 /* bases above an SP to check: overlapping stacks end near each other */
+#define BASES_ABOVE 16 /* bases above an SP to try: overlapping stacks have bases near each other */
 
 struct shared_stacks {
     struct shared_stack *all;
@@ -82,7 +82,7 @@ static int compare_stacks(const void *a, const void *b)
     return x->base < y->base ? -1 : x->base > y->base;
 }
 
-static void sort(struct shared_stacks *s)
+static void sort_stacks(struct shared_stacks *s)
 {
     if (s->sorted || s->count == 0)
         return;
@@ -92,10 +92,10 @@ static void sort(struct shared_stacks *s)
     s->sorted = true;
 }
 
-/* The first stack of the process or a later one whose base is at or above the address. */
+/* Index of the process's first stack with a base at or above the address, or else of the first stack after the process's. */
 static size_t first_above(struct shared_stacks *s, uint32_t pid, uint64_t address)
 {
-    sort(s);
+    sort_stacks(s);
     struct shared_stack wanted = {.pid = pid, .base = address};
     return lower_bound(i, 0, s->count, compare_stacks(&s->all[i], &wanted) < 0);
 }

@@ -14,11 +14,8 @@
 
 #define VOTES_MAX         (1u << 22) /* per process */
 #define CHECKED_POSITIONS 256u       /* positions of a winner to check against other bases */
-#define FEW_SPOTS                                                                                            \
-    16u /* if there are more, so many are not missing by chance, and checking would take long \
-                          */
-#define CHANCE                                                                                               \
-    1e-4 /* probability that training missed what is there: a recording checks some hundred times */
+#define FEW_POSITIONS     16u        /* of a poll: with more, misses are not chance and take long to check */
+#define CHANCE            1e-4 /* less probable than this is no chance: a recording makes some hundred checks */
 
 /* A position's vote for a base. */
 struct vote {
@@ -26,7 +23,7 @@ struct vote {
     uint32_t position;
 };
 
-/* The votes for one base, which are consecutive. */
+/* The votes for one base; they are consecutive. */
 struct poll {
     size_t first, count;
 };
@@ -170,16 +167,16 @@ static struct poll *make_polls(const struct election *e, size_t *count)
     return polls;
 }
 
-/* How many of the poll's first CHECKED_POSITIONS positions this other base explains: those whose height below it is
- * known, and those that training may have missed there by chance, judging by how often it saw them below the
- * poll's base, compared with positions known below both. */
-static size_t explained(const struct election *e, const struct poll *poll, uint64_t rival)
+/* How many of the poll's first CHECKED_POSITIONS positions another base explains: those whose height below it is in the map,
+ * and those that training may have missed there by chance. Chance is judged by how often training saw them below the poll's
+ * base, compared with the positions known below both. */
+static size_t count_explained(const struct election *e, const struct poll *poll, uint64_t rival)
 {
     uint64_t base = e->cast[poll->first].base;
-    size_t asked = poll->count < CHECKED_POSITIONS ? poll->count : CHECKED_POSITIONS, count = 0;
+    size_t checked = poll->count < CHECKED_POSITIONS ? poll->count : CHECKED_POSITIONS, count = 0;
     double here = 0, there = 0, at_base, at_rival;
     for (int round = 0; round < 2; round++) {
-        for (size_t i = 0; i < asked; i++) {
+        for (size_t i = 0; i < checked; i++) {
             const struct position *position = &e->positions.positions[e->cast[poll->first + i].position];
             const struct levels *levels = shared_levels_of(e->positions.levels, position->function);
             bool possible = rival >= position->cfa,
@@ -198,7 +195,7 @@ static size_t explained(const struct election *e, const struct poll *poll, uint6
     return count;
 }
 
-/* The same for the best other base. */
+/* The most positions that any other base explains. */
 static size_t best_rival(const struct election *e, const struct poll *poll)
 {
     uint64_t base = e->cast[poll->first].base;
@@ -215,13 +212,13 @@ static size_t best_rival(const struct election *e, const struct poll *poll)
     for (size_t i = 0, end; i < count; i = end) {
         for (end = i + 1; end < count && e->scratch[end] == e->scratch[i];)
             end++;
-        size_t positions = poll->count <= FEW_SPOTS ? explained(e, poll, e->scratch[i]) : end - i;
+        size_t positions = poll->count <= FEW_POSITIONS ? count_explained(e, poll, e->scratch[i]) : end - i;
         most = positions > most ? positions : most;
     }
     return most;
 }
 
-/* Whether the base wins: see shared_votes.h. *low: the lowest SP of those that voted for it. */
+/* Whether the base wins (see shared_votes.h). *low: the lowest SP of the positions that voted for it. */
 static bool is_won(const struct election *e, const struct poll *poll, uint64_t *low)
 {
     const struct vote *votes = e->cast + poll->first;
@@ -242,12 +239,12 @@ static bool is_won(const struct election *e, const struct poll *poll, uint64_t *
             return false;
         all += e->positions.positions[i].samples;
     }
-    size_t asked = poll->count < CHECKED_POSITIONS ? poll->count : CHECKED_POSITIONS;
+    size_t checked = poll->count < CHECKED_POSITIONS ? poll->count : CHECKED_POSITIONS;
     if (!several || agree < all - all / 2)
         return false;
     size_t rival = best_rival(e, poll);
     *low = lowest;
-    return rival + 2 <= asked && rival * 4 <= asked * 3;
+    return rival + 2 <= checked && rival * 4 <= checked * 3;
 }
 
 static int settle_process(struct election *e, struct shared_stacks *stacks, uint64_t *won)

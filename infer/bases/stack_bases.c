@@ -11,21 +11,21 @@
 
 /* Assumed size of a stack below a base that was not recorded: the default size of a thread's. */
 #define STACK_BYTES (8u << 20)
-#define CODE_LEAST                                                                                           \
-    0.005 /* of the samples: for fewer, no code is read, which takes seconds in large programs (as model/fit.c) */
+/* share of samples below which no code is read: that takes seconds in large programs (as in model/fit.c) */
+#define CODE_LEAST 0.005
 
 struct stack_bases {
     struct table *own; /* (pid, tid) -> base of a thread's own stack */
     struct shared_stacks *shared;
-    struct map_votes *ballots; /* the two exist while votes are cast, else NULL */
+    struct map_votes *ballots; /* with `votes`, set while votes are cast, else NULL */
     struct shared_votes *votes;
-    struct table
-        *voters; /* (pid, tid) of threads with ballots -> samples whose path may depend on the base */
+    /* (pid, tid) of threads with ballots -> number of samples whose path may depend on the base */
+    struct table *voters;
     struct main_stacks *mains; /* of this pass */
     struct code_votes *code;
-    uint64_t samples; /* asked for a base */
-    uint64_t
-        mains_left; /* those whose path may depend on a main thread's base that the ballots did not find */
+    uint64_t samples; /* whose base was asked for */
+    /* samples whose path may depend on a main thread's base that the ballots did not find */
+    uint64_t mains_left;
 };
 
 struct stack_bases *stack_bases_new(void)

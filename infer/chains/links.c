@@ -13,7 +13,7 @@ enum chain_source links_source(const struct perf_event_attr *attr)
     if (attr->sample_type & PERF_SAMPLE_BRANCH_STACK &&
         attr->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK)
         return CHAIN_CALLS;
-    /* Recordings by fathom have chains of one entry, or of the kernel alone. */
+    /* Recordings by fathom have chains of one entry, or of the kernel alone: no callers. */
     bool callers = attr->sample_max_stack != 1 && !attr->exclude_callchain_user;
     return attr->sample_type & PERF_SAMPLE_CALLCHAIN && callers ? CHAIN_FRAMES : CHAIN_NONE;
 }
@@ -49,6 +49,6 @@ bool links_of(const struct sample *sample, enum chain_source source, struct link
         found = found || sample->mode == SAMPLE_MODE_USER;
     }
     if (sample->has_regs && sample->reg_ip != out->ip)
-        return false; /* chain and registers are of different moments */
+        return false; /* chain and registers were taken at different moments */
     return found && source != CHAIN_NONE;
 }

@@ -31,7 +31,7 @@ void prover_free(struct prover *p)
     free(p);
 }
 
-/* The address in the process of an image's; 0: it is not mapped. */
+/* Where the process has this address of the image; 0: it is not mapped. */
 static uint64_t mapped_at(const struct process *process, const struct image *image, uint64_t address)
 {
     const struct mapping *m;
@@ -45,14 +45,14 @@ static uint64_t mapped_at(const struct process *process, const struct image *ima
     return 0;
 }
 
-/* NULL: what it calls is not known. */
+/* NULL: the image's calls are unknown. */
 static const struct calls *calls_in(const struct prover *p, const struct image *image)
 {
     const struct calls *calls;
     return image_calls_of(p->calls, image, &calls) < 0 ? NULL : calls;
 }
 
-/* Adds the frame that a return address leads to, or of the PC. false: its CFA is not certain. */
+/* Adds the frame of the PC, or of a return address. false: its CFA is not certain. */
 static bool add_frame(struct prover *p, uint64_t pc)
 {
     struct proof_frame frame = {.pc = pc};
@@ -80,19 +80,19 @@ static bool keeps_frame_pointer(const struct cfi_row *row)
     return row->cfa == CFI_BP && row->cfa_offset == 16 && row->bp == CFI_BP_AT_CFA && row->bp_offset == -16;
 }
 
-/* Whether a call leads to this function of its image alone, by itself. */
-static bool calls_just(const struct call_site *site, const struct image *image, uint32_t function)
+/* Whether the call is a direct one of this function of its image. */
+static bool calls_only(const struct call_site *site, const struct image *image, uint32_t function)
 {
     return site->kind == CALL_DIRECT && site->target == image_function(image, function)->address;
 }
 
-/* The call of `function` in another one of its image, if there is just one. */
+/* The call of `function` in another function of its image, if there is exactly one. */
 static const struct call_site *only_call(const struct call_site *sites, size_t count,
                                          const struct image *image, uint32_t function)
 {
     const struct call_site *found = NULL;
     for (size_t i = 0; i < count; i++) {
-        if (!calls_just(&sites[i], image, function))
+        if (!calls_only(&sites[i], image, function))
             continue;
         if (found || sites[i].tail)
             return NULL;
@@ -101,8 +101,9 @@ static const struct call_site *only_call(const struct call_site *sites, size_t c
     return found;
 }
 
-/* The frame's BP is its caller's, whose return address is the next entry: the caller itself is missing. */
-static uint64_t missing_caller(struct prover *p, const struct proof_frame *frame, uint64_t next)
+/* If the frame's BP is that of its caller, and the next entry is the caller's return address, then the caller itself is
+ * missing: its return address; 0: none, or not certain. */
+static uint64_t return_to_missing(struct prover *p, const struct proof_frame *frame, uint64_t next)
 {
     struct place place;
     if (frame->row.cfa != CFI_SP || !proof_leaves_bp(&frame->row) ||
@@ -123,10 +124,10 @@ static uint64_t missing_caller(struct prover *p, const struct proof_frame *frame
     return keeps_frame_pointer(&row) ? site->next + (next - place.address) : 0;
 }
 
-#define JUMPS_MOST 4u /* one after the other */
+#define JUMPS_MOST 4u /* followed one after the other */
 
-/* Whether a call that led to this function can be in the frame's now: it is that one, or ends in a jump there. Where
- * jumps through pointers lead is not known, and may be there. */
+/* Whether a call with this target can have led to the frame's function: it is the target, or the target jumps to it. The
+ * targets of jumps through pointers are unknown, so they match. */
 static bool leads_to(const struct prover *p, const struct image *image, uint32_t function,
                      const struct proof_frame *frame, unsigned jumps)
 {
@@ -158,8 +159,9 @@ static bool frame_fits(const struct prover *p, const struct proof_frame *frame, 
            leads_to(p, place.image, place.function, frame, 0);
 }
 
-/* The return address of a recorded call; 0: it does not fit. */
-static uint64_t after_call(const struct prover *p, const struct proof_frame *frame, const struct link *link)
+/* The return address of a recorded call; 0: the call does not fit the frame. */
+static uint64_t return_after_call(const struct prover *p, const struct proof_frame *frame,
+                                  const struct link *link)
 {
     struct place place;
     const struct call_site *sites;
@@ -173,8 +175,8 @@ static uint64_t after_call(const struct prover *p, const struct proof_frame *fra
     return found ? link->address + (sites[at].next - place.address) : 0;
 }
 
-/* The call of the program's entry that leads to the frame's function. */
-static uint64_t from_entry(struct prover *p, const struct proof_frame *frame, const struct calls *calls)
+/* The return address of the call by which the program's entry reached the frame's function. */
+static uint64_t return_to_entry(struct prover *p, const struct proof_frame *frame, const struct calls *calls)
 {
     const struct mapping *m;
     const struct build_id *id;
@@ -210,7 +212,7 @@ static struct proof_origin find_origin(const struct calls *calls, const struct p
     const struct call_site *sites;
     size_t count = calls_all(calls, &sites), called = 0;
     for (size_t i = 0; i < count; i++)
-        called += calls_just(&sites[i], place->image, place->function);
+        called += calls_only(&sites[i], place->image, place->function);
     bool resolver, taken = is_taken(calls, place->function);
     const char *name = image_function(place->image, place->function)->name;
     bool exported = name && calls_export(calls, name, &resolver) == place->function;
@@ -221,7 +223,7 @@ static struct proof_origin find_origin(const struct calls *calls, const struct p
                                        : (struct proof_origin){0};
 }
 
-/* The same, remembered: it takes all calls of the image. NULL: unknown. */
+/* The same, cached: finding it goes through all calls of the image. NULL: unknown. */
 static const struct proof_origin *origin_of(struct prover *p, const struct calls *calls,
                                             const struct place *place)
 {
@@ -237,8 +239,8 @@ static const struct proof_origin *origin_of(struct prover *p, const struct calls
     return *index < p->origin_count ? &p->origins[*index] : NULL;
 }
 
-/* The return address that the code alone tells; 0: it does not. */
-static uint64_t by_code(struct prover *p, const struct proof_frame *frame)
+/* The return address if the code allows only one; 0: it does not. */
+static uint64_t return_by_code(struct prover *p, const struct proof_frame *frame)
 {
     const struct image *image = frame->place.image;
     const struct calls *calls = calls_in(p, image);
@@ -253,19 +255,19 @@ static uint64_t by_code(struct prover *p, const struct proof_frame *frame)
             return 0;
         return mapped_at(p->process, image, thread_return);
     case ORIGIN_ENTRY:
-        return from_entry(p, frame, calls);
+        return return_to_entry(p, frame, calls);
     default:
         return 0;
     }
 }
 
-/* The return address of the last frame; 0: none is certain. */
+/* The return address of the last frame; 0: no certain one. */
 static uint64_t next_return(struct prover *p, const struct links *links, uint32_t *at)
 {
     const struct proof_frame *frame = &p->frames[p->count - 1];
     uint64_t back = 0;
     if (*at < links->count && links->source == CHAIN_CALLS)
-        back = after_call(p, frame, &links->at[*at]);
+        back = return_after_call(p, frame, &links->at[*at]);
     else if (*at < links->count && keeps_frame_pointer(&frame->row))
         back = links->at[*at].address;
     if (back) {
@@ -273,13 +275,13 @@ static uint64_t next_return(struct prover *p, const struct links *links, uint32_
         return back;
     }
     if (*at < links->count && links->source == CHAIN_FRAMES)
-        back = missing_caller(p, frame, links->at[*at].address);
-    return back ? back : by_code(p, frame);
+        back = return_to_missing(p, frame, links->at[*at].address);
+    return back ? back : return_by_code(p, frame);
 }
 
-/* Whether the sample is in the function that its chain begins with: a precise one has the chain of the interrupt, which
+/* Whether the sample's function is the one that its chain begins with. A precise sample has the chain of the interrupt, which
  * comes a little later. */
-static bool is_there(const struct prover *p, const struct sample *sample)
+static bool is_where_chain_begins(const struct prover *p, const struct sample *sample)
 {
     const struct place *first = &p->frames[0].place;
     struct place place;
@@ -297,7 +299,7 @@ enum proof_extent prover_prove(struct prover *p, const struct process *process, 
     p->tid = sample->tid;
     p->count = 0;
     if (!process || !links_of(sample, source, &p->links) || !add_frame(p, p->links.ip) ||
-        !is_there(p, sample))
+        !is_where_chain_begins(p, sample))
         return PROOF_NONE;
     for (;;) {
         whole = p->frames[p->count - 1].row.root;

@@ -1,19 +1,19 @@
 /*
  * proof.h - how much of a sample's recorded callers is certain, and the stack that they were read from.
  *
- * A chain by frame pointers (CHAIN_FRAMES) skips the callers of code that keeps none, and goes wrong above it. A step of
- * it is certain
- *   - where the CFI of the frame says that BP points to the saved BP and the return address above it: the kernel read
+ * A chain by frame pointers (CHAIN_FRAMES) skips the callers of code without frame pointers, and is wrong beyond it.
+ * A step of it is certain
+ *   - where the CFI of the frame says that BP points to the saved BP with the return address above it: the kernel read
  *     what unwinding reads;
- *   - where BP is still a caller's, if there is just one function, called by the call before the next entry, that could
- *     be missing, and just one call in it: that caller is filled in.
- * A call that the processor kept (CHAIN_CALLS) is certain if it led to the function of the frame below, or to one that
- * jumped there. After a loss of the processor's stack (a switch of contexts without saving it) calls do not fit, or end.
- * From the last certain frame on, callers are added while the code allows only one: a function that one call leads to
- * and no pointer, __libc_start_main called by the program's entry, the first function of a thread.
+ *   - where BP is still the caller's, if only one function can be missing (the one that the call before the next entry
+ *     calls), and it has just one call of the frame's function: this caller is filled in.
+ * A call that the processor recorded (CHAIN_CALLS) is certain if its target is the function of the frame below, or one
+ * that jumps there. When the processor's stack was lost (by a context switch that did not save it), calls do not fit,
+ * or end. Beyond the last certain frame, callers are added while the code allows only one: the only call of a function
+ * whose address is never taken, the program's entry for __libc_start_main, the start of a thread for its first function.
  *
- * The offset from each frame to its caller's is in the CFI row at the call, or with frame pointers in the code. So the
- * stack can be written as it was, as far as unwinding by CFI reads it, and unwinding that must give the same frames.
+ * The offset from each frame's CFA to its caller's is in the CFI row at the call, or with frame pointers in the code. So
+ * the stack can be written as it was, as far as unwinding by CFI reads it; unwinding it must give the same frames.
  */
 #ifndef FATHOM_INFER_CHAINS_PROOF_H
 #define FATHOM_INFER_CHAINS_PROOF_H

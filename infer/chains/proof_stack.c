@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Where the stacks of samples without registers are: 16 MiB for each thread of at most 2^22. */
+/* Where the stacks of samples without registers are put: 16 MiB for each of at most 2^22 threads. */
 #define MADE_BASE  UINT64_C(0x100000000000)
 #define MADE_SHIFT 24
 
@@ -19,12 +19,13 @@ static void set_frames(struct prover *p, uint64_t innermost)
         if (frame->row.cfa == CFI_BP)
             bp = frame->cfa - (uint64_t)(int64_t)frame->row.cfa_offset;
         else if (i ? frame->row.bp != CFI_BP_SAME : !proof_leaves_bp(&frame->row))
-            bp = 0; /* it is saved and not used */
+            bp = 0; /* saved and not used */
         frame->bp = bp;
     }
 }
 
-/* The innermost frame's CFA by the sample's registers, or of a thread whose outermost frame is at a made address. */
+/* Places the innermost frame's CFA by the sample's registers, or without these so that the thread's outermost frame is at its
+ * made-up address. */
 static bool place_frames(struct prover *p, const struct sample *sample, uint64_t *sp)
 {
     const struct proof_frame *first = &p->frames[0];
@@ -53,7 +54,7 @@ static bool put_word(struct prover *p, uint64_t sp, uint64_t address, uint64_t v
     return true;
 }
 
-/* Return addresses, and the BPs that frames saved. A slot below SP was popped: BP is the caller's again. */
+/* Writes return addresses, and the BPs that frames saved. A slot below SP was popped: BP is the caller's again. */
 static bool put_words(struct prover *p, uint64_t sp, bool whole)
 {
     bool fits = true;
@@ -69,7 +70,7 @@ static bool put_words(struct prover *p, uint64_t sp, bool whole)
     return fits && end >= sp && end - sp <= PROOF_STACK_BYTES;
 }
 
-/* Whether unwinding the made stack gives the frames that it was made of. */
+/* Whether unwinding the written stack gives the frames that it was written for. */
 static bool is_unwound(struct prover *p, const struct sample *made, bool whole)
 {
     enum unwind_end end;
@@ -79,7 +80,7 @@ static bool is_unwound(struct prover *p, const struct sample *made, bool whole)
     for (size_t i = 0; i < count && i < p->count; i++)
         if (p->unwound[i].pc != p->frames[i].pc)
             return false;
-    /* a thread's walk ends at its base, if that is known, before the frame that started it */
+    /* A thread's walk ends at its base, if that is known, before the frame that started the thread. */
     return count == p->count || (whole && count + 1 == p->count);
 }
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 struct proved {
-    enum chain_source *sources; /* of each event */
+    enum chain_source *sources; /* by event */
     size_t event_count;
     struct prover *prover;
 };
@@ -46,7 +46,7 @@ void proved_fill(struct proved *p, const struct process *process, struct sample 
     if (sample->event >= p->event_count || p->sources[sample->event] == CHAIN_NONE)
         return;
     enum proof_extent extent = prover_prove(p->prover, process, sample, p->sources[sample->event], &made);
-    /* The height of a part is unknown: it goes with registers alone. */
+    /* The height of a partial chain is unknown, so it is used only with registers. */
     bool used = extent == PROOF_WHOLE || (extent == PROOF_PART && sample->has_regs);
     sample->chain = used ? SAMPLE_CHAIN_PROVED : SAMPLE_CHAIN_UNPROVED;
     if (!used)

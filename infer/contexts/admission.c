@@ -9,22 +9,22 @@
 #include "pathmap/map/partial.h"
 #include "process/partial.h"
 
-/* A setting in the map's terms. */
+/* A setting in terms of the map. */
 struct place_of {
     enum setting_start start;
     uint32_t called; /* PATHMAP_NONE: unknown */
-    const bool *has; /* by the map's images; NULL: all */
+    const bool *has; /* by the map's images: whether the file is mapped; NULL: all are */
     uint32_t alike;
 };
 
 struct admission {
     const struct pathmap *map;
     uint32_t functions, images, setting_count;
-    uint32_t signal; /* the root of handlers on alternate stacks; PATHMAP_NONE: the map has none */
+    uint32_t signal; /* the root of handlers on alternate stacks; PATHMAP_NONE: none in the map */
     struct place_of *places;
-    bool *has;               /* sets by images */
+    bool *has;               /* one row per set of files, by the map's images */
     uint8_t *begins;         /* by function: which kinds of stack begin with it */
-    struct table *own_calls; /* first function of a thread << 32 | a function that its code calls */
+    struct table *own_calls; /* set of (first function of a thread << 32 | a function that its code calls) */
 };
 
 #define PROGRAM 1u
@@ -73,7 +73,7 @@ static bool same_place(const struct admission *a, const struct place_of *x, cons
 /* Converts settings to places and identifies equivalent ones. */
 static bool place_settings(struct admission *a, const struct settings *settings)
 {
-    struct table *first = table_new(); /* hash of a place -> its number */
+    struct table *first = table_new(); /* hash of a place -> index of the first such place */
     bool good = first;
     for (uint32_t i = 0; good && i < a->setting_count; i++) {
         struct setting setting = settings_at(settings, i);
@@ -97,7 +97,8 @@ static bool place_settings(struct admission *a, const struct settings *settings)
     return good;
 }
 
-static bool fill(struct admission *a, const struct settings *settings, const struct statics *statics)
+static bool fill_admission(struct admission *a, const struct settings *settings,
+                           const struct statics *statics)
 {
     a->places = calloc((size_t)a->setting_count + 1, sizeof *a->places);
     a->begins = calloc((size_t)a->functions + 1, sizeof *a->begins);
@@ -118,7 +119,7 @@ struct admission *admission_new(const struct settings *settings, const struct pa
     a->setting_count = settings_count(settings);
     const uint32_t signal = partial_find(map, PARTIAL_SIGNAL);
     a->signal = signal == PATHMAP_NONE ? PATHMAP_NONE : pathmap_node(map, signal).function;
-    if (!fill(a, settings, statics)) {
+    if (!fill_admission(a, settings, statics)) {
         admission_free(a);
         a = NULL;
     }
@@ -167,7 +168,8 @@ bool admission_calls(const struct admission *a, uint32_t setting, uint32_t calle
     return a->places[setting].called == PATHMAP_NONE || !(a->begins[caller] & THREAD);
 }
 
-/* Whether a handler can be the outermost one at this height: a thread's own stack may have an alternate one in it, at others. */
+/* Whether a handler can be outermost at this height. A thread's own stack may contain an alternate one, on which handlers have
+ * other heights. */
 static bool can_handle(const struct admission *a, uint32_t setting, uint32_t height)
 {
     const enum setting_start start = a->places[setting].start;
@@ -191,7 +193,7 @@ bool admission_fits(const struct admission *a, uint32_t setting, uint32_t functi
             table_find(a->own_calls, (uint64_t)caller << 32 | function));
 }
 
-/* Whether the node can be below its parent in the setting; *parent: that. */
+/* Whether the setting allows the node below its parent, which is stored in *parent. */
 static bool node_fits(const struct admission *a, uint32_t setting, const struct pathmap_node *node,
                       struct pathmap_node *parent)
 {

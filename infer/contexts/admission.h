@@ -2,14 +2,13 @@
  * admission.h - which paths of a map can be in which setting (settings.h).
  *
  * A path is possible in a setting if
- *   - the files of all its functions are mapped;
- *   - it begins as the stack does: a program's `_start` has height STARTS_START; what the loader runs before
- *     it, and a thread's first function, have STARTS_THREAD. `_start` and a thread's first function occur
- *     only at a root, and coroutines begin with neither;
- *   - a thread's first function has called the function the thread was started with, if known, or one that
- *     its own code calls.
- * In a map that leaves out frames (pathmap_leaves_out()), paths can begin with other functions, at other
- * heights.
+ * - the files of all its functions are mapped;
+ * - it begins as the stack does: a program's `_start` has height STARTS_START; what the loader runs before it, and a
+ *   thread's first function, have STARTS_THREAD. `_start` and a thread's first function occur only at a root, and
+ *   coroutines begin with neither;
+ * - a thread's first function has called the function that the thread was started with, if known, or one that its own
+ *   code calls.
+ * In a map that leaves out frames (pathmap_leaves_out()), paths can begin with other functions, at other heights.
  */
 #ifndef FATHOM_INFER_CONTEXTS_ADMISSION_H
 #define FATHOM_INFER_CONTEXTS_ADMISSION_H
@@ -20,9 +19,8 @@
 
 struct admission;
 
-/* For a map over the trie whose functions the settings and statics refer to. statics: where stacks begin;
- * NULL: unknown. Settings and map are borrowed; settings added later are not known to it. NULL: out of
- * memory. */
+/* For a map over the trie whose functions the settings and statics refer to. statics: where stacks begin; NULL: unknown.
+ * Settings and map are borrowed; settings added later are unknown to it. NULL: out of memory. */
 struct admission *admission_new(const struct settings *settings, const struct pathmap *map,
                                 const struct statics *statics);
 void admission_free(struct admission *admission);
@@ -42,8 +40,8 @@ bool admission_has(const struct admission *admission, uint32_t setting, uint32_t
 /* Whether the function can be at a root in the setting. */
 bool admission_begins(const struct admission *admission, uint32_t setting, uint32_t function,
                       uint32_t height);
-/* Whether the caller, as a thread's first function, can call through a pointer a function that was not
- * seen. */
+/* Whether the caller may have called a function through a pointer if no stack shows the call. A thread's first function may not
+ * if the function that the thread was started with is known. */
 bool admission_calls(const struct admission *admission, uint32_t setting, uint32_t caller);
 
 #endif

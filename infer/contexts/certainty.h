@@ -1,6 +1,6 @@
 /*
- * certainty.h - what reports say of weight: whether its path is proved, inferred (with how sure), or unknown. What the
- * ICPP paper calls precise, ambiguous, incorrect and missing is said of a CID and its paths alone (evaluate/).
+ * certainty.h - how certain a sample's path is, as reports show it: proved, inferred (and how probable), or unknown. The ICPP
+ * paper's terms precise, ambiguous, incorrect and missing are used only for a CID and its paths (evaluate/).
  */
 #ifndef FATHOM_INFER_CONTEXTS_CERTAINTY_H
 #define FATHOM_INFER_CONTEXTS_CERTAINTY_H
@@ -8,9 +8,9 @@
 #include "infer/contexts/resolver.h"
 
 enum certainty {
-    CERTAINTY_PROVED, /* from its own stack or call chain, or from one with the same return addresses */
-    CERTAINTY_INFERRED, /* from paths that other samples have, a map, or the code; also where just one is possible */
-    CERTAINTY_UNKNOWN, /* there is no path */
+    CERTAINTY_PROVED,   /* from its own stack or call chain, or from a stack with the same return addresses */
+    CERTAINTY_INFERRED, /* from other samples' paths, a map, or the code, even if only one path is possible */
+    CERTAINTY_UNKNOWN,  /* it has no path */
     CERTAINTIES
 };
 

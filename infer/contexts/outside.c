@@ -44,7 +44,7 @@ static const char *image_path_of(const struct pathmap *map, uint32_t node, struc
 }
 
 /* Whether a root's text names the file, as "[no unwind table: FILE]" does (process/partial.h). */
-static bool names(const char *text, const char *file)
+static bool names_file(const char *text, const char *file)
 {
     const size_t length = strlen(text), size = strlen(file);
     if (strcmp(text, file) == 0) /* "[vdso]" */
@@ -53,8 +53,8 @@ static bool names(const char *text, const char *file)
            memcmp(text + length - 1 - size, file, size) == 0;
 }
 
-/* Whether there may be frames between a node and its parent: hooks saw the function entered, and its call came from no code that the
- * parent has. */
+/* Whether frames may be missing between a node and its parent: hooks saw the function's entry, and its call came from outside
+ * of the parent's code. */
 static bool may_leave_out(const struct pathmap *map, uint32_t node)
 {
     struct pathmap_image image = {0};
@@ -62,14 +62,15 @@ static bool may_leave_out(const struct pathmap *map, uint32_t node)
                                        image_path_of(map, node, &image) && (image.hooked || image.entered));
 }
 
-/* Whether nothing was read of what lies outside: the copy ended, it is on another stack, or the return address was replaced. */
+/* Whether the frames beyond this root were not read: the copy ended, they are on another stack, or the return address was
+ * replaced. */
 static bool is_unread(const char *root)
 {
     return strcmp(root, PARTIAL_CUT) == 0 || strcmp(root, PARTIAL_SWITCHED) == 0 ||
            strcmp(root, PARTIAL_UPROBE) == 0;
 }
 
-bool outside_denies(const struct pathmap *map, uint32_t partial, uint32_t outermost)
+bool outside_contradicts(const struct pathmap *map, uint32_t partial, uint32_t outermost)
 {
     const struct pathmap_node root = pathmap_node(map, root_of(map, partial));
     const char *text = root.function == PATHMAP_NONE ? NULL : pathmap_function(map, root.function).name;
@@ -77,5 +78,5 @@ bool outside_denies(const struct pathmap *map, uint32_t partial, uint32_t outerm
         return false;
     struct pathmap_image image = {0};
     const char *path = image_path_of(map, pathmap_node(map, outermost).parent, &image);
-    return !path || !names(text, path_base(path));
+    return !path || !names_file(text, path_base(path));
 }

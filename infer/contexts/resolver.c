@@ -14,12 +14,12 @@
 struct answer {
     uint32_t paths;                /* function paths with the CID; only trained ones if there are any */
     uint32_t first, count;         /* range in the resolver's candidates; count is at least 1 */
-    enum resolved_kind kind;       /* if the path is one that training saw */
-    enum resolved_kind first_kind; /* of the first candidate */
+    enum resolved_kind kind;       /* valid if training saw the path */
+    enum resolved_kind first_kind; /* kind if the first candidate is the most probable */
     double evidence;               /* samples */
 };
 
-#define LEAST 1e-3 /* candidates that are less probable than this much of the best one are left out */
+#define LEAST 1e-3 /* candidates that are less probable than this share of the best one are dropped */
 
 /* All candidates of one function path. */
 struct group {
@@ -36,7 +36,7 @@ struct resolver {
     struct function_numbers *own;      /* NULL: numbers is borrowed */
     const struct admission *admission; /* borrowed; NULL: any path is possible anywhere */
     struct table *memo;     /* hash of (setting, function, height) -> index in answers; known CIDs only */
-    struct table *expected; /* setting << 32 | node -> the bits of its share, a double */
+    struct table *expected; /* setting << 32 | node -> its share, the bits of a double */
     const uint32_t *audits; /* by node; borrowed; NULL: none */
     struct answer *answers;
     size_t answer_count, answer_capacity;
@@ -44,7 +44,7 @@ struct resolver {
     size_t candidate_count, candidate_capacity;
     struct group *groups; /* scratch */
     size_t group_capacity;
-    bool settled;     /* resolver_settle() */
+    bool settled;     /* resolver_settle() was called */
     bool any_partial; /* the map has partial paths */
 };
 
@@ -172,30 +172,32 @@ static uint32_t resolver_admitted(struct resolver *r, uint32_t setting, uint32_t
     return kept;
 }
 
-#define DENIERS_MAX 16u /* partial paths of a CID that are compared with its others: a bound of the work */
+#define PARTIALS_MAX 16u /* bounds the work: partial paths of a CID that its others are compared with */
 
-/* The first candidates that are partial and were unwound in this recording: *out has their nodes. Returns their number. */
-static uint32_t find_deniers(const struct resolver *r, uint32_t count, uint32_t out[DENIERS_MAX])
+/* Collects into *out the nodes of the first candidates that are partial and were unwound in this recording. Returns their
+ * number. */
+static uint32_t find_unwound_partials(const struct resolver *r, uint32_t count, uint32_t out[PARTIALS_MAX])
 {
     uint32_t found = 0;
-    for (uint32_t i = 0; i < count && found < DENIERS_MAX; i++)
+    for (uint32_t i = 0; i < count && found < PARTIALS_MAX; i++)
         if (r->groups[i].audits && outside_is_partial(r->map, r->groups[i].node))
             out[found++] = r->groups[i].node;
     return found;
 }
 
-/* Drops the candidates that no stack of this recording has, and that one of them denies (outside.h). Returns how many are left. */
-static uint32_t drop_denied(struct resolver *r, uint32_t count)
+/* Drops the candidates that no stack of this recording has and that one of its partial paths contradicts (outside.h). Returns
+ * how many are left. */
+static uint32_t drop_contradicted(struct resolver *r, uint32_t count)
 {
-    uint32_t deniers[DENIERS_MAX], kept = 0, outermost;
-    const uint32_t found = r->any_partial && r->audits ? find_deniers(r, count, deniers) : 0;
+    uint32_t partials[PARTIALS_MAX], kept = 0, outermost;
+    const uint32_t found = r->any_partial && r->audits ? find_unwound_partials(r, count, partials) : 0;
     for (uint32_t i = 0; found && i < count; i++) {
         const struct group group = r->groups[i];
-        bool denied = false;
-        for (uint32_t d = 0; d < found && !denied && !group.audits; d++)
-            denied = outside_has_frames(r->map, group.node, deniers[d], &outermost) &&
-                     outside_denies(r->map, deniers[d], outermost);
-        if (!denied)
+        bool contradicted = false;
+        for (uint32_t d = 0; d < found && !contradicted && !group.audits; d++)
+            contradicted = outside_has_frames(r->map, group.node, partials[d], &outermost) &&
+                           outside_contradicts(r->map, partials[d], outermost);
+        if (!contradicted)
             r->groups[kept++] = group;
     }
     return found ? kept : count;
@@ -207,7 +209,7 @@ static int64_t resolver_group(struct resolver *r, uint32_t setting, uint32_t fir
     if (!vec_reserve(r->groups, 0, r->group_capacity, count))
         return -ENOMEM;
     struct group *groups = r->groups;
-    count = drop_denied(r, resolver_admitted(r, setting, first, count));
+    count = drop_contradicted(r, resolver_admitted(r, setting, first, count));
     if (count == 0)
         return 0;
     qsort(groups, count, sizeof *groups, group_compare);
@@ -240,7 +242,7 @@ static int candidate_compare(const void *a, const void *b)
     return x->node < y->node ? -1 : x->node > y->node;
 }
 
-/* Whether the paths that training saw with a CID are all there are, as far as can be determined. */
+/* Whether training saw all paths with the CID, as far as can be determined. */
 static bool is_exhaustive(const struct resolver *r, const struct group *groups, size_t paths)
 {
     uint32_t function = pathmap_node(r->map, groups[0].node).function;
@@ -251,8 +253,7 @@ static bool is_exhaustive(const struct resolver *r, const struct group *groups, 
            pathmap_image(r->map, pathmap_function(r->map, function).image).hooked;
 }
 
-/* Sets the kind of an answer of which training saw `trained` paths; `sure`: the other paths can be ruled
- * out. */
+/* Sets the kind of an answer with `trained` paths from training; `sure`: the others can be ruled out. */
 static void set_kind(const struct resolver *r, size_t paths, uint32_t trained, bool sure, struct answer *out)
 {
     bool exhaustive = is_exhaustive(r, r->groups, paths);

@@ -9,11 +9,11 @@
 #include "base/hash.h"
 #include "infer/samples/starts.h"
 
-#define MAX_NAMES 64u /* noted */
+#define MAX_NAMES 64u /* of files without readable code */
 
 struct unread {
     struct image_cache *images;
-    struct table *entered; /* image -> bool[], one per function */
+    struct table *entered; /* image -> bool[] by function: can be entered from outside */
     struct table *noted;   /* process_state() of mappings already examined -> 1 */
     struct names *interned;
     const char *names[MAX_NAMES];
@@ -86,8 +86,8 @@ static bool main_is_called(const struct unread *u)
     return false;
 }
 
-/* *out: by function, whether code outside of the image leads to it; NULL: that is not known. 0 or -ENOMEM. */
-static int build(const struct unread *u, struct image_calls *of, const struct image *image, bool **out)
+/* *out: by function, whether code outside of the image can call it; NULL if unknown. 0 or -ENOMEM. */
+static int find_entered(const struct unread *u, struct image_calls *of, const struct image *image, bool **out)
 {
     const struct calls *calls;
     const uint32_t *mains = NULL;
@@ -108,7 +108,7 @@ int unread_concerns(struct unread *u, struct image_calls *calls, const struct pr
     if (!process || !place->image || place->function == IMAGE_NO_FUNCTION || !process_has_unread(process))
         return 0;
     uint64_t *known = table_put(u->entered, (uintptr_t)place->image, &added);
-    if (!known || (added && build(u, calls, place->image, &entered) < 0))
+    if (!known || (added && find_entered(u, calls, place->image, &entered) < 0))
         return -ENOMEM;
     if (added)
         *known = (uintptr_t)entered;

@@ -11,28 +11,28 @@
 #include "infer/engine/resolve.h"
 #include "infer/engine/vote.h"
 
-#define VALIDATED_LEAST 6                    /* stacks */
-#define VALIDATED_STEPS (UINT64_C(80) << 20) /* of work, in all folds */
-#define VALIDATED_MOST  200000               /* records: the first ones */
-#define VALIDATED_SHARE 0.01                 /* of the samples are inferred */
+#define VALIDATED_LEAST 6                    /* stacks: with fewer, no cross-validation */
+#define VALIDATED_STEPS (UINT64_C(80) << 20) /* of work, in all folds together */
+#define VALIDATED_MOST  200000               /* records: a fold reads only the first ones */
+#define VALIDATED_SHARE 0.01                 /* cross-validation needs this share of inferred samples */
 
 struct engine {
     struct image_cache *images;
     const struct log *log;
     struct engine_options options;
     struct reading *reading;
-    bool owns_reading;          /* else it is another engine's */
-    struct relearned relearned; /* of another event than the first, or a fold; else empty */
-    struct trie *trie;          /* the learner's, or that */
+    bool owns_reading;          /* else the reading is another engine's */
+    struct relearned relearned; /* for an event after the first, or a fold; else empty */
+    struct trie *trie;          /* the learner's, or that of `relearned` */
     struct observer observer;
     struct survey *survey;
     struct unread *unread;
     struct builds *builds;           /* NULL: no map was given */
     struct fit *fit;                 /* used to resolve samples; NULL before engine_run() */
-    struct calibration *calibration; /* NULL: of a fold */
+    struct calibration *calibration; /* NULL in a fold */
     uint64_t validation_steps;
-    struct trained trained; /* the map, which alone tells how far paths can be believed */
-    bool by_training;       /* it does */
+    struct trained trained; /* how well the map's training predicts itself; set if by_training */
+    bool by_training; /* probabilities are calibrated by `trained`: too few stacks of the run were unwound */
 };
 
 static bool make_parts(struct engine *p)
@@ -118,7 +118,7 @@ int engine_learn(void *engine, const struct record *record, struct fathom_error 
     return reading_take(p->reading, record, err);
 }
 
-/* Forgets what was read, which is to be read again. */
+/* Drops what was read, before it is read again. */
 static int start_over(struct engine *p, struct fathom_error *err)
 {
     bool late = image_cache_is_late(p->images);
@@ -165,9 +165,10 @@ int engine_changes(struct engine *p, order_sink *sink, void *context, struct fat
     return observations_run(p->reading->observations, 0, pass_change, &(struct changes){sink, context}, err);
 }
 
-/* Reads the recording. *map becomes NULL if the map is of other programs: its paths through the C library would be taken for
- * paths of this run. Then the shape that it gave to paths is of no use; nor are images without the names that another file
- * of their build, which the recording or the map told too late, has for them. */
+/* Reads the recording. Sets *map to NULL if it is a map of other programs: its paths through the C library would be taken for
+ * paths of this run. Then two things have to be read again: paths that the map gave their shape, and images for which the
+ * recording or the map named another file of the same build (with the names that a stripped one lacks) only after they were
+ * opened. */
 static int read_recording(struct engine *p, const struct engine_input *input, const struct pathmap **map,
                           struct fathom_error *err)
 {
@@ -192,7 +193,7 @@ static struct passes passes_of(struct engine *p)
                            p->options.validation ? VALIDATED_MOST : 0};
 }
 
-/* A trie of its own: that of the reading is the first engine's, whose inferred paths are in it. */
+/* Gives the engine a trie of its own: the reading's contains the paths that the first engine inferred. */
 static int relearn_paths(struct engine *p, struct held_out *held, struct fathom_error *err)
 {
     const struct passes passes = passes_of(p);
@@ -231,7 +232,7 @@ static int begin_run(struct engine *p, const struct pathmap *given, const struct
     return map ? trie_merge(p->trie, map, err) : 0;
 }
 
-static int survey(struct engine *p, const struct passes *passes, struct fathom_error *err)
+static int survey_recording(struct engine *p, const struct passes *passes, struct fathom_error *err)
 {
     const struct pathmap *map = fit_pathmap(p->fit);
     struct table *roots = list_cids_roots(map);
@@ -246,7 +247,7 @@ static int survey(struct engine *p, const struct passes *passes, struct fathom_e
     return rc;
 }
 
-/* The steps that produce the map used to resolve samples. */
+/* Runs the steps that produce the map used to resolve samples. */
 static int fit_run(struct engine *p, const struct passes *passes, struct fathom_error *err)
 {
     struct reading *reading = p->reading;
@@ -255,7 +256,7 @@ static int fit_run(struct engine *p, const struct passes *passes, struct fathom_
         rc = vote_bases(passes, p->fit, !p->options.no_automaton, &reading->bases_voted, err);
     reading->voted = true;
     if (rc == 0)
-        rc = survey(p, passes, err);
+        rc = survey_recording(p, passes, err);
     if (rc == 0)
         rc = fit_surveyed(p->fit, err);
     if (rc == 0 && !p->options.no_automaton)
@@ -265,7 +266,7 @@ static int fit_run(struct engine *p, const struct passes *passes, struct fathom_
     return rc;
 }
 
-static int resolve(struct engine *p, resolve_sink *sink, void *context, struct fathom_error *err)
+static int resolve_samples(struct engine *p, resolve_sink *sink, void *context, struct fathom_error *err)
 {
     const struct passes passes = passes_of(p);
     struct resolve *step = resolve_new(&(struct resolve_input){.observer = &p->observer,
@@ -285,7 +286,7 @@ static int resolve(struct engine *p, resolve_sink *sink, void *context, struct f
     return rc;
 }
 
-/* A fold of cross-validation, and whom it tells. */
+/* A fold of cross-validation, and the calibration that gets its results. */
 struct validation {
     struct engine *fold;
     struct held_out *held;
@@ -310,7 +311,7 @@ static int compare_held(void *validation, const struct process *process, const s
     return calibration_note(v->calibration, resolved, unseen, &stack, right) < 0 ? error_memory(err) : 0;
 }
 
-/* Whether so much is to be inferred, and so many stacks tell how well, that it is worth the time. */
+/* Whether cross-validation is worth its time: enough samples are inferred, and enough stacks were unwound. */
 static bool is_validated(const struct engine *p)
 {
     const struct learner *l = p->reading->learner;
@@ -318,7 +319,7 @@ static bool is_validated(const struct engine *p)
            fit_found(p->fit) >= VALIDATED_SHARE;
 }
 
-/* Infers a part of the unwound stacks from the others. Takes what it cost from the work. */
+/* Infers the paths of some unwound stacks from the others. Deducts its cost from the work. */
 static int validate_fold(struct engine *p, uint32_t event, const struct pathmap *map, unsigned number,
                          struct work *work, struct fathom_error *err)
 {
@@ -338,7 +339,7 @@ static int validate_fold(struct engine *p, uint32_t event, const struct pathmap 
         if (rc == 0)
             rc = fit_run(v.fold, &passes, err);
         if (rc == 0)
-            rc = resolve(v.fold, compare_held, &v, err);
+            rc = resolve_samples(v.fold, compare_held, &v, err);
         work_take(work, v.fold->fit ? fit_steps(v.fold->fit) : 0);
     }
     engine_free(v.fold);
@@ -346,9 +347,9 @@ static int validate_fold(struct engine *p, uint32_t event, const struct pathmap 
     return rc;
 }
 
-/* Each stack is held out once if that costs little, else a part of them. A fold that has less work than the one before would
- * judge by what it has to leave out. */
-static int calibrate(struct engine *p, const struct pathmap *map, struct fathom_error *err)
+/* Runs folds until each stack was held out once, or the work is used up. A fold with less work than the one before is not run:
+ * it would measure what it had no time for. */
+static int validate_folds(struct engine *p, const struct pathmap *map, struct fathom_error *err)
 {
     int rc = 0;
     uint64_t allowed = fit_allowed(p->fit), before, done = 0;
@@ -364,7 +365,7 @@ static int calibrate(struct engine *p, const struct pathmap *map, struct fathom_
     return rc;
 }
 
-/* Where so few stacks of the run were read that they tell nothing, the map's training tells how far to believe its paths. */
+/* If too few stacks of the run were unwound to judge by, uses how well the map's training predicts itself. */
 static void use_training(struct engine *p, const struct pathmap *map)
 {
     if (!map || p->reading->learner->learned >= VALIDATED_LEAST)
@@ -392,11 +393,11 @@ int engine_run(struct engine *p, const struct engine_input *input, resolve_sink 
     if (rc == 0)
         rc = fit_run(p, &passes, err);
     if (rc == 0 && is_validated(p))
-        rc = calibrate(p, used, err);
+        rc = validate_folds(p, used, err);
     if (rc == 0)
         use_training(p, used);
     if (rc == 0)
-        rc = resolve(p, sink, context, err);
+        rc = resolve_samples(p, sink, context, err);
     if (rc == 0 && p->builds && builds_foreign(p->builds))
         log_write(p->log, LOG_WARNING,
                   "the map knows none of the programs in this recording: it is of other programs, and no use "

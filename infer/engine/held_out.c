@@ -8,13 +8,13 @@
 #include "base/hash.h"
 #include "pathmap/map/partial.h"
 
-#define OF_AUDITS                                                                                            \
-    (UINT64_C(1) << 31) /* numbers of stacks, which audit samples and announced stacks have each from 1 */
+/* marks the stack numbers of audit samples: announced stacks count from 1, too */
+#define OF_AUDITS (UINT64_C(1) << 31)
 
 struct held_out {
     const struct trie *trie;
-    struct table *samples; /* row of a sample -> its stack's number << 32 | node */
-    uint32_t *functions;   /* of a path */
+    struct table *samples; /* row of a sample -> (its stack's number << 32 | node) */
+    uint32_t *functions;   /* scratch: of one path */
     size_t function_capacity;
 };
 

@@ -68,15 +68,15 @@ bool learner_is_audit(const struct learner *l, const struct sample *sample)
     return sample->event < l->event_count && l->events[sample->event].audit;
 }
 
-/* Whether an audit sample is held back. Call once for each that could be. */
+/* Whether an audit sample is held back. Call it exactly once for each sample that might be. */
 static bool is_held_back(struct learner *l, const struct sample *sample)
 {
-    uint64_t number = l->asked++;
+    uint64_t number = l->considered++;
     bool chosen = l->from == LEARN_NOTHING || (number >= AUDITS_FIRST && number % 10 == 0);
     return chosen && !sample_is_of(sample, l->event);
 }
 
-/* A sample of the run has this path. */
+/* Counts a sample of this run that has this path. */
 static int count_sample(struct learner *l, uint32_t node, struct fathom_error *err)
 {
     if (node >= l->sample_nodes) {
@@ -103,8 +103,8 @@ static int learn_origin(struct learner *l, const struct process *process, const 
                : error_memory(err);
 }
 
-static int keep_announced(struct learner *l, const struct process *process, uint32_t number, uint32_t stack,
-                          struct trainer_path path, struct fathom_error *err)
+static int store_announced(struct learner *l, const struct process *process, uint32_t number, uint32_t stack,
+                           struct trainer_path path, struct fathom_error *err)
 {
     uint64_t *index = table_put(l->numbers, number, NULL);
     size_t count;
@@ -123,7 +123,8 @@ static int keep_announced(struct learner *l, const struct process *process, uint
                : error_memory(err);
 }
 
-/* A stack was read to check that it is this one, but for the innermost function, which is its PC's. */
+/* The recorder announced this stack as known, and also copied it as a check: compares the two paths, except for the innermost
+ * function, which follows from the PC. */
 static void check_announced(struct learner *l, uint32_t number, const struct trainer_path *path)
 {
     const uint64_t *index = table_find(l->numbers, number);
@@ -139,19 +140,19 @@ static void check_announced(struct learner *l, uint32_t number, const struct tra
     l->squares += (double)claims * (double)claims;
 }
 
-/* Keeps the base that a known stack was found by, of a thread that may have no other. */
+/* Stores the base at which a known stack was found, if the thread has no base of its own. */
 static int learn_placed_base(struct learner *l, struct process *process, const struct sample *sample,
                              struct fathom_error *err)
 {
     uint64_t base;
     const enum stack_kind before = process_stack_base(process, sample->tid, sample->sp, &base);
-    if (before == STACK_OWN || sample->placed->base <= sample->sp) /* at the program's first instruction */
+    if (before == STACK_OWN || sample->placed->base <= sample->sp) /* as at the program's first instruction */
         return 0;
     int rc = process_set_stack(process, sample->tid, sample->sp, sample->placed->base, err);
     return rc < 0 ? rc : stack_bases_learn(l->bases, process, sample, before, err);
 }
 
-/* Enters a sample whose stack is one announced before. */
+/* Enters a sample that has a stack announced before. */
 static int learn_same(struct learner *l, struct process *process, const struct sample *sample,
                       struct learned *out, struct fathom_error *err)
 {
@@ -173,7 +174,7 @@ static int learn_same(struct learner *l, struct process *process, const struct s
     return rc < 0 ? rc : 0;
 }
 
-/* Enters the sample's dump, and keeps the stack base it yields for later passes. */
+/* Enters the sample's dump, and stores the stack base that it yields for later passes. */
 static int learn_dump(struct learner *l, struct process *process, const struct sample *sample,
                       struct learned *out, struct fathom_error *err)
 {
@@ -193,14 +194,14 @@ static int learn_dump(struct learner *l, struct process *process, const struct s
     if (sample->checks_number)
         check_announced(l, sample->checks_number, &path);
     if (learner_is_first(sample) &&
-        keep_announced(l, process, sample->stack_number, out->stack, path, err) < 0)
+        store_announced(l, process, sample->stack_number, out->stack, path, err) < 0)
         return -ENOMEM;
     const bool based = !path.apart && !path.switched;
     int rc = based && !path.partial ? learn_origin(l, process, sample, err) : 0;
     return rc < 0 || !based ? rc : stack_bases_learn(l->bases, process, sample, before, err);
 }
 
-/* Keeps the base of a stack that a call chain proves, as a recording of ours has it; not the path. */
+/* Stores the base that a proved call chain gives for the thread's stack, if the recording is Fathom's; not the path. */
 static int learn_chain_base(struct learner *l, struct process *process, const struct sample *sample,
                             struct fathom_error *err)
 {
@@ -212,7 +213,7 @@ static int learn_chain_base(struct learner *l, struct process *process, const st
     return rc > 0 ? stack_bases_learn(l->bases, process, sample, before, err) : rc;
 }
 
-/* Jeffreys' estimate. */
+/* Jeffreys' estimator. */
 struct learner_agreement learner_agreement(const struct learner *l)
 {
     double checked = (double)l->checked, right = ((double)l->agreed + 0.5) / (checked + 1);
@@ -221,7 +222,7 @@ struct learner_agreement learner_agreement(const struct learner *l)
     return (struct learner_agreement){right, fmin(range.least, right), fmax(range.most, right)};
 }
 
-/* The number of the stack that was read for the sample, if any. */
+/* A number for the stack that was read for the sample; 0: none was. */
 static uint32_t number_stack(struct learner *l, const struct sample *sample, bool audit)
 {
     const struct sample read = announced_as_read(sample);
@@ -230,7 +231,7 @@ static uint32_t number_stack(struct learner *l, const struct sample *sample, boo
     return audit ? ++l->audit_stacks : ++l->stacks;
 }
 
-/* A stack that has its copy beside the walk of the recorder shows whether the two go the same way. 0 or -ENOMEM. */
+/* Compares a stack's copy with the recorder's walk of it, if the sample has both. 0 or -ENOMEM. */
 static int compare_walk(struct learner *l, const struct process *process, const struct sample *sample)
 {
     if (!sample->walk || !sample->stack)
@@ -283,7 +284,7 @@ int learner_take(struct learner *l, struct processes *processes, const struct re
         return rc;
     const bool apart = partial_is_apart(trie_height(l->trie, out->node));
     if (apart && audit)
-        out->node = TRIE_NONE; /* it says nothing of other samples */
+        out->node = TRIE_NONE; /* a path kept apart is no evidence for other samples */
     return apart ? 0 : count_sample(l, out->node, err);
 }
 

@@ -18,7 +18,8 @@ struct table *list_cids_roots(const struct pathmap *map)
     return roots;
 }
 
-/* Opens what the automaton needs of a process: its program, as paths begin there, or, if none is known to, all its files. */
+/* Opens the files that the automaton needs for a process: its program, in which paths begin, or all of its files if the map has
+ * no path that begins in the program. */
 static void open_files(const struct cid_lister *l, const struct process *process)
 {
     const struct build_id *build_id;
@@ -32,7 +33,7 @@ static void open_files(const struct cid_lister *l, const struct process *process
         process_mapping(process, mapping->start);
 }
 
-/* Whether the sample's own path is known, and from the root on, as far as its stack can be read. */
+/* Whether the sample's own path is known from the root on, or as far as its stack can be read. */
 static bool is_sure(const struct cid_lister *l, const struct observed *observed,
                     const struct observation *observation)
 {

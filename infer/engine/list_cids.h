@@ -11,11 +11,11 @@
 
 struct cid_lister { /* all borrowed */
     struct observer *observer;
-    struct survey *survey; /* filled */
-    struct unread *unread; /* records what could not be read */
+    struct survey *survey; /* to fill */
+    struct unread *unread; /* gets the files that could not be read */
     bool open_programs;    /* the automaton will need the programs' code */
-    /* The map that paths are taken from, and which of its images paths begin in (list_cids_roots()). Of other programs,
-     * code is the only source of whole paths: all their files are opened. */
+    /* The map that paths are taken from, and which of its images paths begin in (list_cids_roots()). For programs that are not
+     * among them, code is the only source of whole paths: all their files are opened. */
     const struct pathmap *map;
     const struct table *roots;
 };

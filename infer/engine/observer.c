@@ -31,7 +31,7 @@ static bool is_announced(const struct sample *sample)
     return sample->known == SAMPLE_STACK_SAME || learner_is_first(sample);
 }
 
-/* Fills in what was learned of the sample's own stack. */
+/* Copies what was learned from the sample's own stack. */
 static void take_learned(struct observer *o, const struct observation *observation, struct observed *out)
 {
     const struct sample *sample = &observation->record->sample;

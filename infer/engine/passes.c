@@ -9,9 +9,9 @@ struct pass {
     const struct passes *passes;
     const char *name; /* for the progress line */
     observation_sink *step;
-    void *context; /* the step's */
+    void *context; /* for the step */
     uint64_t records;
-    struct pairing *pairing; /* NULL: the table is read */
+    struct pairing *pairing; /* pairs table rows with records; NULL: the table alone is read */
 };
 
 static int take_observation(void *pass, const struct observation *o, struct fathom_error *err)
@@ -23,7 +23,7 @@ static int take_observation(void *pass, const struct observation *o, struct fath
     return p->step(p->context, o, err);
 }
 
-/* An order_sink, for another reading. */
+/* An order_sink, for reading the recording again. */
 static int take_record(void *pass, const struct record *record, struct fathom_error *err)
 {
     struct pass *p = pass;

@@ -8,7 +8,7 @@
 #include "infer/engine/learn.h"
 #include "infer/engine/mapped_files.h"
 
-#define PROGRAMS_MAX 256u /* further ones are left out */
+#define PROGRAMS_MAX 256u /* programs; further ones are ignored */
 #define NO_PROGRAM   UINT64_MAX
 
 struct program {
@@ -42,7 +42,7 @@ static int add_program(struct program_maps *m, const char *path, const struct bu
     return 0;
 }
 
-/* The index of the process's program, added if new; NO_PROGRAM: it is not to be learned. */
+/* The index of the process's program, added if new; NO_PROGRAM: it is not learned. */
 static int find_program(struct program_maps *m, const struct process *process, uint64_t *out,
                         struct fathom_error *err)
 {

@@ -70,7 +70,7 @@ int reading_begin(struct reading *r, const struct event *events, size_t count, u
     return r->processes ? 0 : error_memory(err);
 }
 
-/* Another path of a build tells what a stripped file lacks. 0 or -ENOMEM. */
+/* Registers another path of a build, which may have what a stripped file lacks. 0 or -ENOMEM. */
 static int note_file(struct reading *r, const struct record *record)
 {
     bool added;
@@ -137,7 +137,7 @@ int reading_run(struct reading *r, struct reader *reader, uint32_t event, const 
     if (r->complete)
         return 0;
     image_cache_kernel(r->in.images, reader_kernel(reader));
-    if (!r->processes) { /* nothing came live */
+    if (!r->processes) { /* no records came live */
         size_t names_size;
         const void *names = reader_code_names(reader, &names_size);
         if (image_cache_code_names(r->in.images, names, names_size) < 0 ||

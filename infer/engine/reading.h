@@ -1,10 +1,10 @@
 /*
- * reading.h - the one reading of a recording: what was learned from it, and the table of its observations. Steps for any of
- * its events, and folds of cross-validation, go by these.
+ * reading.h - the one reading of a recording: what was learned from it, and the table of its observations. The steps for
+ * all of its events and the folds of cross-validation use these.
  *
- *   - call chains become stacks, as far as they prove them (proved.h);
- *   - stack dumps become a trie of the recording itself, and yield the bases of stacks (learn.h);
- *   - each record becomes a row of the table (observations.h).
+ * - call chains become stacks, as far as they prove them (proved.h);
+ * - stack dumps become a trie of the recording itself, and yield the bases of stacks (learn.h);
+ * - each record becomes a row of the table (observations.h).
  */
 #ifndef FATHOM_INFER_ENGINE_READING_H
 #define FATHOM_INFER_ENGINE_READING_H
@@ -18,9 +18,9 @@ struct reading_input { /* all borrowed */
     struct image_cache *images;
     const struct log *log;
     const struct progress *progress; /* may be NULL */
-    struct columns_file *file;       /* as of observations_new(), like the next; NULL: it opens one */
+    struct columns_file *file;       /* for observations_new(), like the next; NULL: it makes one */
     bool callers;
-    enum learn_from from; /* as of learner_new(), like the next */
+    enum learn_from from; /* for learner_new(), like the next */
     bool hold_back;
 };
 
@@ -31,29 +31,29 @@ struct reading {
     struct learner *learner;
     struct observations *observations;
     struct mapped_files *files;
-    struct image_calls *calls; /* of the images */
+    struct image_calls *calls; /* of the images' code */
     struct proved *proved;     /* NULL: no event has call chains, or the records came live */
-    /* While records are taken. */
+    /* Set while records are taken. */
     struct processes *processes;
     uint64_t records;
     bool complete;
     uint64_t bases_voted;
-    bool voted; /* on the bases that were not known */
+    bool voted; /* votes for the unknown bases were counted */
 };
 
 struct reading *reading_new(const struct reading_input *input); /* NULL: out of memory */
 void reading_free(struct reading *reading);
-/* Records that arrive live, in time order. Events are borrowed. */
+/* For records that arrive live, in time order. Events are borrowed. */
 int reading_begin(struct reading *reading, const struct event *events, size_t count, uint32_t event,
                   struct fathom_error *err);
 order_sink reading_take; /* context: the reading */
-/* Whether records came live, without the names of code made at run time that the recording has by now. */
+/* Whether records came live, before the names of code made at run time that the recording has now. */
 bool reading_lacks_names(const struct reading *reading, const struct reader *reader);
-/* Reads the recording, unless its records came live or it was read; then it is complete. map: gives paths the shape that they
- * have in it (trie_adopt_images()); may be NULL. */
+/* Reads the recording, unless its records came live or it was read already; completes the reading. map: paths get the shape
+ * that they have in it (trie_adopt_images()); may be NULL. */
 int reading_run(struct reading *reading, struct reader *reader, uint32_t event, const struct pathmap *map,
                 struct fathom_error *err);
-/* Forgets what was read. */
+/* Discards what was read. */
 int reading_reset(struct reading *reading, struct fathom_error *err);
 
 #endif

@@ -14,7 +14,7 @@ struct relearning {
     struct relearned *out;
 };
 
-/* Enters the sample that an observation is of. 0 or -ENOMEM. */
+/* Enters an observation's sample. 0 or -ENOMEM. */
 static int enter_sample(struct relearning *r, const struct observation *o)
 {
     const struct place *place = &o->frame.place;
@@ -55,7 +55,7 @@ int relearn(const struct passes *passes, struct held_out *held, struct relearned
     *out = (struct relearned){.trie = trie_new(), .nodes = nodes};
     out->numbers = out->trie ? function_numbers_new(out->trie) : NULL;
     out->copies = malloc(nodes * sizeof *out->copies);
-    out->samples = calloc(nodes, sizeof *out->samples); /* there are no more in the copy */
+    out->samples = calloc(nodes, sizeof *out->samples); /* the copy has at most as many */
     if (!out->numbers || !out->copies || !out->samples || !trie_copy_functions(out->trie, from))
         return error_memory(err);
     memset(out->copies, 0xff, nodes * sizeof *out->copies);

@@ -1,6 +1,6 @@
 /*
  * relearn.h - what a reading would have learned without the stacks that a fold holds out, or for another event than the one
- * that has grown its trie since: a trie of its own, with the paths of the observations.
+ * whose inferred paths were added to its trie: a trie of its own, with the observations' paths.
  */
 #ifndef FATHOM_INFER_ENGINE_RELEARN_H
 #define FATHOM_INFER_ENGINE_RELEARN_H
@@ -9,18 +9,17 @@
 #include "infer/engine/passes.h"
 
 struct relearned {
-    struct trie *trie; /* images and functions have the numbers that they have in the learner's */
-    struct function_numbers *numbers; /* of the trie */
-    uint32_t
-        *copies; /* by node of the learner's trie: the node with its path here; TRIE_NONE: there is none */
+    struct trie *trie;                /* its images and functions have the learner's numbers */
+    struct function_numbers *numbers; /* for the trie */
+    uint32_t *copies;  /* by node of the learner's trie: the node here with its path; TRIE_NONE: none */
     uint32_t *samples; /* by node of this trie: samples of the run that have its path */
-    uint32_t nodes;    /* of which that is known */
+    uint32_t nodes;    /* length of `samples` */
 };
 
-/* held: gets the samples that the observer's fold holds out; NULL: it has none. 0 or negative, then *out is to be cleared
- * likewise. */
+/* held: gets the samples that the observer's fold holds out; NULL: there is no fold. 0 or negative; *out has to be cleared in
+ * either case. */
 int relearn(const struct passes *passes, struct held_out *held, struct relearned *out,
             struct fathom_error *err);
-void relearned_clear(struct relearned *relearned); /* a zeroed one is allowed */
+void relearned_clear(struct relearned *relearned); /* may be zeroed */
 
 #endif

@@ -11,7 +11,7 @@
 #include "pathmap/map/partial.h"
 #include "perfdata/stack_record.h"
 
-/* What a node's path begins with. */
+/* How a node's path begins. */
 enum begins { BEGINS_UNKNOWN, BEGINS_AT_ROOT, BEGINS_PARTIAL };
 
 struct resolve {
@@ -21,15 +21,14 @@ struct resolve {
     struct chain_evidence *evidence;
     const struct image *noted;                   /* the last image noted in builds */
     enum begins *begins;                         /* by node of the map; NULL: all paths begin at a root */
-    struct candidate_path shown[CANDIDATES_MAX]; /* deliver() */
-    struct candidate_path own;                   /* resolve_own() */
-    struct candidate_path whole[CANDIDATES_MAX]; /* complete() */
-    struct table *completed;                     /* node of a partial path -> find_seen() */
+    struct candidate_path shown[CANDIDATES_MAX]; /* scratch of deliver_answer() */
+    struct candidate_path own;                   /* scratch of resolve_own() */
+    struct candidate_path whole[CANDIDATES_MAX]; /* scratch of complete_own() */
+    struct table *completed;                     /* node of a partial path -> result of find_seen() */
 };
 
-/* Removes candidates known only from inference, if the sample's path may run through code that could not be
- * read (unread.h). */
-static void hide_unread(struct resolve *r, struct resolved *answer)
+/* Drops candidates known only from inference if the sample's path may run through code that could not be read (unread.h). */
+static void drop_unread(struct resolve *r, struct resolved *answer)
 {
     const struct pathmap *map = fit_pathmap(r->in.fit);
     if (answer->kind == RESOLVED_UNKNOWN) {
@@ -61,8 +60,8 @@ static struct belief belief_of(const struct resolve *r, const struct resolved *a
     return calibration_belief(r->in.calibration, answer, unseen);
 }
 
-/* Scales the probabilities by how far they can be believed. */
-static void calibrate(struct resolve *r, struct resolved *answer)
+/* Scales the probabilities to what cross-validation found. */
+static void scale_probabilities(struct resolve *r, struct resolved *answer)
 {
     struct belief belief = belief_of(r, answer);
     if (answer->source == SOURCE_COMPARED && answer->kind != RESOLVED_UNKNOWN) {
@@ -111,28 +110,26 @@ static bool is_partial(struct resolve *r, uint32_t node)
     return begins == BEGINS_PARTIAL;
 }
 
-/* Whether a node of the map is of a partial path that is kept apart. */
+/* Whether a node of the map is on a partial path that was kept apart from whole ones. */
 static bool is_apart(const struct resolve *r, uint32_t node)
 {
     return partial_is_apart(pathmap_node(fit_pathmap(r->in.fit), node).height);
 }
 
-#define HELD_LEAST                                                                                           \
-    200 /* stacks held out: with fewer, it is not known how far the model can be believed about what lies outside of proved frames */
-#define WHOLE_LEAST                                                                                          \
-    0.5 /* so sure must be what lies outside of proved frames, as views ask of what they show */
+#define HELD_LEAST  200 /* held-out stacks: with fewer, callers of proved frames are not inferred */
+#define WHOLE_LEAST 0.5 /* least probability of the callers of proved frames: what views require, too */
 
-/* Whether a node's path is a whole one that has the frames of a partial one, and outside of them nothing that it denies. *outermost: the
- * node of the last of them. */
-static bool completes(struct resolve *r, uint32_t node, uint32_t partial, uint32_t *outermost)
+/* Whether a node's path is a whole one with the frames of a partial path, and what is outside of these does not contradict it.
+ * *outermost: the node of the outermost of these frames. */
+static bool completes_partial(struct resolve *r, uint32_t node, uint32_t partial, uint32_t *outermost)
 {
     const struct pathmap *map = fit_pathmap(r->in.fit);
     return !is_partial(r, node) && outside_has_frames(map, node, partial, outermost) &&
-           !outside_denies(map, partial, *outermost);
+           !outside_contradicts(map, partial, *outermost);
 }
 
-/* The path that a partial one's CID has in the map's other stacks and in training, if it completes it and those that also do hardly ever
- * have others outside. PATHMAP_NONE: there is none. */
+/* The path of the partial one's CID in other stacks or training that completes it, if it has at least half of the passes of all
+ * that do. PATHMAP_NONE: there is none. */
 static uint32_t find_seen(struct resolve *r, uint32_t partial)
 {
     const struct pathmap *map = fit_pathmap(r->in.fit);
@@ -143,7 +140,7 @@ static uint32_t find_seen(struct resolve *r, uint32_t partial)
     double sum = 0, most = 0, passes = 0;
     for (uint32_t i = first; i < first + count; i++) {
         const struct pathmap_node n = pathmap_node(map, i);
-        if (!pathmap_node_seen(&n) || !completes(r, i, partial, &outermost))
+        if (!pathmap_node_seen(&n) || !completes_partial(r, i, partial, &outermost))
             continue;
         passes = (double)n.passes + (n.path == last ? passes : 0); /* nodes of one path are neighbours */
         last = n.path;
@@ -154,7 +151,7 @@ static uint32_t find_seen(struct resolve *r, uint32_t partial)
     return most >= WHOLE_LEAST * sum ? best : PATHMAP_NONE;
 }
 
-/* The same, remembered. */
+/* The same, cached. */
 static uint32_t seen_of(struct resolve *r, uint32_t partial)
 {
     bool added;
@@ -174,7 +171,7 @@ static bool complete_by_seen(struct resolve *r, uint32_t partial, struct resolve
     return node != PATHMAP_NONE;
 }
 
-/* As the model has it: the candidates with the proved frames. */
+/* Completes by the model: the candidates that have the proved frames. */
 static bool complete_by_model(struct resolve *r, uint32_t partial, struct resolved *resolved)
 {
     const struct pathmap *map = fit_pathmap(r->in.fit);
@@ -184,7 +181,7 @@ static bool complete_by_model(struct resolve *r, uint32_t partial, struct resolv
     double sum = 0;
     resolved->posterior_count = 0;
     for (uint32_t i = 0; i < count; i++) {
-        if (!completes(r, all[i].node, partial, &at))
+        if (!completes_partial(r, all[i].node, partial, &at))
             continue;
         outermost = outermost == PATHMAP_NONE ? at : outermost;
         r->whole[resolved->posterior_count] = all[i];
@@ -193,19 +190,20 @@ static bool complete_by_model(struct resolve *r, uint32_t partial, struct resolv
     for (uint32_t i = 0; i < resolved->posterior_count; i++)
         r->whole[i].probability = (float)((double)r->whole[i].probability / sum);
     const struct pathmap_node outer = pathmap_node(map, outermost);
-    if (resolved->posterior_count && pathmap_node_seen(&outer)) /* what was not seen was proved */
+    if (resolved->posterior_count &&
+        pathmap_node_seen(&outer)) /* the frames further in are proved, even if they were never seen there */
         resolved->kind = RESOLVED_AMBIGUOUS;
     return resolved->posterior_count > 0;
 }
 
-/* Of a sample whose own path is partial: a whole one with the proved frames, if it is sure enough; the model has one only for
- * stacks whose copy ended first, as else there is code outside that it does not know. false: there is none. */
-static bool complete(struct resolve *r, uint32_t partial, const struct sample *sample,
-                     struct resolved *resolved)
+/* Completes a sample's own partial path to a whole one with the proved frames, if that is probable enough. The model can do so
+ * only for stacks whose copy ended too early: others end at code that the model does not know. false: there is no such path. */
+static bool complete_own(struct resolve *r, uint32_t partial, const struct sample *sample,
+                         struct resolved *resolved)
 {
     struct resolved whole = *resolved;
     const bool apart = is_apart(r, partial);
-    if (apart && !sample->chain && /* whose callers weigh the candidates (chain_evidence.h) */
+    if (apart && !sample->chain && /* with a chain, its callers weigh the candidates (chain_evidence.h) */
         (!r->in.calibration || calibration_stacks(r->in.calibration) < HELD_LEAST))
         return false;
     const bool found = apart ? complete_by_model(r, partial, &whole) : complete_by_seen(r, partial, &whole);
@@ -221,7 +219,7 @@ static bool complete(struct resolve *r, uint32_t partial, const struct sample *s
     return true;
 }
 
-/* Of a path that other samples' stacks have in part: the whole one, if training or other stacks have it. */
+/* Completes an answer whose path is known only in part, if training or other stacks have the whole path. */
 static void complete_inferred(struct resolve *r, struct resolved *answer)
 {
     const uint32_t node =
@@ -236,19 +234,19 @@ static void complete_inferred(struct resolve *r, struct resolved *answer)
 }
 
 /* A smoother_sink (context: the step): passes a sample's answer on to the caller's sink. */
-static int deliver(void *resolve, const struct process *process, const struct sample *sample,
-                   const struct resolved *resolved, struct fathom_error *err)
+static int deliver_answer(void *resolve, const struct process *process, const struct sample *sample,
+                          const struct resolved *resolved, struct fathom_error *err)
 {
     struct resolve *r = resolve;
-    struct resolved told = *resolved;
-    if (told.unread)
-        hide_unread(r, &told);
-    if (told.kind == RESOLVED_UNKNOWN && told.reason == UNKNOWN_CONTEXT && is_cut(r, &told.cid))
-        told.reason = UNKNOWN_CUT;
-    complete_inferred(r, &told);
-    calibrate(r, &told);
-    told.partial = is_partial(r, told.node);
-    return r->in.sink(r->in.context, process, sample, &told, err);
+    struct resolved answer = *resolved;
+    if (answer.unread)
+        drop_unread(r, &answer);
+    if (answer.kind == RESOLVED_UNKNOWN && answer.reason == UNKNOWN_CONTEXT && is_cut(r, &answer.cid))
+        answer.reason = UNKNOWN_CUT;
+    complete_inferred(r, &answer);
+    scale_probabilities(r, &answer);
+    answer.partial = is_partial(r, answer.node);
+    return r->in.sink(r->in.context, process, sample, &answer, err);
 }
 
 struct resolve *resolve_new(const struct resolve_input *input)
@@ -265,7 +263,7 @@ struct resolve *resolve_new(const struct resolve_input *input)
     const struct build_id none = {0};
     const bool any_partial = pathmap_find_image(map, PARTIAL_IMAGE, &none, NULL) != PATHMAP_NONE;
     r->begins = any_partial ? calloc((size_t)pathmap_node_count(map) + 1, sizeof *r->begins) : NULL;
-    r->smoother = model ? smoother_new(resolver, model, deliver, r) : NULL;
+    r->smoother = model ? smoother_new(resolver, model, deliver_answer, r) : NULL;
     r->completed = table_new();
     if (!r->completed || !r->inside || !r->evidence || (any_partial && !r->begins) ||
         (model && !r->smoother)) {
@@ -287,7 +285,7 @@ void resolve_free(struct resolve *r)
     free(r);
 }
 
-/* The sample's thread is known to be in this node of the trie. */
+/* Notes that the sample's thread is in this node of the trie now. */
 static int take_true_path(struct resolve *r, const struct observed *observed, uint32_t node,
                           struct fathom_error *err)
 {
@@ -301,8 +299,8 @@ static int take_true_path(struct resolve *r, const struct observed *observed, ui
     return rc ? smoother_true_path(r->smoother, observed->run, state, err) : 0;
 }
 
-/* Checks an image against the given map: the image the sample ran in, by its file's build-id, or one mapped
- * by a process with samples, by the recorded build-id. 0 or -ENOMEM. */
+/* Compares an image with the given map's build: the image that the sample ran in by its file's build-id, or one mapped by a
+ * process with samples by the recorded build-id. 0 or -ENOMEM. */
 static int note_build(struct resolve *r, const struct record *record, const struct image *ran)
 {
     if (!r->in.builds)
@@ -322,7 +320,7 @@ static enum resolved_source source_of(const struct sample *sample)
     return sample->compared == STACK_RECORD_ALL ? SOURCE_VERIFIED : SOURCE_COMPARED;
 }
 
-/* Answers with the path found in the sample's own stack, or in one that the recorder took for the same. */
+/* Answers with the path of the sample's own stack, or of one that the recorder found to be the same. */
 static int resolve_own(struct resolve *r, const struct observed *observed, const struct sample *sample,
                        struct cid cid, struct fathom_error *err)
 {
@@ -340,7 +338,7 @@ static int resolve_own(struct resolve *r, const struct observed *observed, const
                                 .posterior = &r->own,
                                 .posterior_count = 1};
     int rc = sure && !is_apart(r, r->own.node) ? take_true_path(r, observed, observed->own, err) : 0;
-    return rc < 0 ? rc : deliver(r, observed->process, sample, &resolved, err);
+    return rc < 0 ? rc : deliver_answer(r, observed->process, sample, &resolved, err);
 }
 
 static int resolve_sample(struct resolve *r, const struct observed *observed,
@@ -362,17 +360,17 @@ static int resolve_sample(struct resolve *r, const struct observed *observed,
         return error_memory(err);
     const bool own = observed->own != TRIE_NONE && process;
     const uint32_t node = own ? pathmap_number(fit_pathmap(r->in.fit), observed->own) : PATHMAP_NONE;
-    if (own && !(is_partial(r, node) && complete(r, node, sample, &resolved)))
+    if (own && !(is_partial(r, node) && complete_own(r, node, sample, &resolved)))
         return resolve_own(r, observed, sample, resolved.cid, err);
     int unread = unread_concerns(r->in.unread, r->in.observer->calls, process, &resolved);
     if (unread < 0)
         return error_memory(err);
     resolved.unread = unread;
     return r->smoother && !own ? smoother_add(r->smoother, observed->run, process, sample, &resolved, err)
-                               : deliver(r, process, sample, &resolved, err);
+                               : deliver_answer(r, process, sample, &resolved, err);
 }
 
-/* Delivers the waiting samples of whom a record is about, before it changes what the sink is told of them: name, program, memory. */
+/* Delivers the waiting samples of the process that a record changes, since the sink reads its name, program and memory. */
 static int settle_before(struct resolve *r, const struct record *record, struct fathom_error *err)
 {
     const bool exec = record->kind == RECORD_COMM && record->comm.exec,

@@ -11,9 +11,8 @@
 #include "infer/model/smooth.h"
 #include "infer/samples/builds.h"
 
-/* Called for each sample of the event to resolve and each held-back audit sample, in time order, except that
- * ambiguous ones wait for later samples (smooth.h). process is NULL if the PID is unknown. A negative return
- * value ends the run, which returns it. */
+/* Called for each sample of the event to resolve and each held-back audit sample, in time order except that ambiguous ones wait
+ * for later samples (smooth.h). process is NULL if the PID is unknown. A negative return value ends the run, which returns it. */
 typedef smoother_sink resolve_sink;
 
 struct resolve_input { /* all borrowed */
@@ -21,7 +20,7 @@ struct resolve_input { /* all borrowed */
     struct fit *fit; /* complete, with a coherence model unless samples are judged individually */
     struct unread *unread;
     struct builds *builds;           /* records the images that samples ran in; NULL: no map was given */
-    struct calibration *calibration; /* NULL: probabilities are as the model says */
+    struct calibration *calibration; /* NULL: the model's probabilities are used unchanged */
     resolve_sink *sink;
     void *context;
 };

@@ -3,13 +3,13 @@
 
 #include "pathmap/map/partial.h"
 
-/* Whether its path needs no base: those that are apart are partial for want of one. */
+/* Whether the sample's path needs no base. Paths kept apart are partial because a base is missing. */
 static bool is_proved(const struct trie *trie, uint32_t node)
 {
     return node != TRIE_NONE && !partial_is_apart(trie_height(trie, node));
 }
 
-static int vote(void *observer, const struct observation *observation, struct fathom_error *err)
+static int vote_by_map(void *observer, const struct observation *observation, struct fathom_error *err)
 {
     struct observer *o = observer;
     const struct record *record = observation->record;
@@ -23,7 +23,7 @@ static int vote(void *observer, const struct observation *observation, struct fa
                : 0;
 }
 
-/* Collects votes on main threads' bases from the binaries' code; opens all their files. */
+/* Collects votes for main threads' bases from the binaries' code; opens all their files. */
 static int code_vote(void *observer, const struct observation *observation, struct fathom_error *err)
 {
     struct observer *o = observer;
@@ -46,7 +46,7 @@ static int code_vote(void *observer, const struct observation *observation, stru
                                  : stack_bases_code_vote(l->bases, sample, function, frame->cfa, err);
 }
 
-/* Finds the main threads' bases that the map's votes left unknown. */
+/* Finds main threads' bases that the map's votes did not. */
 static int vote_by_code(const struct passes *passes, struct fit *fit, uint64_t *voted,
                         struct fathom_error *err)
 {
@@ -72,7 +72,7 @@ int vote_bases(const struct passes *passes, struct fit *fit, bool by_code, uint6
     struct stack_bases *bases = o->learner->bases;
     int rc = stack_bases_ballot(bases, fit_resolver(fit), o->images, err);
     if (rc == 0)
-        rc = passes_run(passes, "finding stacks", false, vote, o, err);
+        rc = passes_run(passes, "finding stacks", false, vote_by_map, o, err);
     if (rc == 0)
         rc = stack_bases_settle(bases, voted, err);
     return rc == 0 && by_code && stack_bases_want_code(bases) ? vote_by_code(passes, fit, voted, err) : rc;

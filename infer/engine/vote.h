@@ -1,6 +1,6 @@
 /*
- * vote.h - the step that finds stack bases given neither by the recording nor by its dumps: by votes from the
- * map's heights, then from the binaries' code (../bases/).
+ * vote.h - the step that finds stack bases missing both in the recording's records and its dumps: by votes from the map's
+ * heights, then from the binaries' code (../bases/).
  */
 #ifndef FATHOM_INFER_ENGINE_VOTE_H
 #define FATHOM_INFER_ENGINE_VOTE_H

@@ -12,11 +12,11 @@
 #include "base/vec.h"
 #include "perfdata/order.h"
 
-/* To wake the thread for each few records would take more time than it has to do with them. */
-#define REST_NS    30000000u /* from one reading to the next, */
-#define REST_BYTES 65536u    /* unless so much waits */
+/* Waking the thread for every few records would cost more time than handling them. */
+#define REST_NS    30000000u /* minimum time between two readings, */
+#define REST_BYTES 65536u    /* unless this many bytes are waiting */
 
-/* Records in a row. */
+/* Raw records, one after the other. */
 struct queue {
     uint8_t *bytes;
     size_t used, capacity;
@@ -24,25 +24,26 @@ struct queue {
 
 struct feed {
     struct feed_input in;
-    struct table *ids; /* of samples -> index of the event */
+    struct table *ids; /* sample ID -> index of the event */
     pthread_t thread;
-    pthread_mutex_t lock; /* of the next eight */
+    pthread_mutex_t lock; /* protects the next eight */
     pthread_cond_t filled;
     struct queue filling;
-    bool held; /* it ends with a record that the next sample belongs to */
+    bool held; /* the last record is kept in memory until the next sample was added */
     bool stop, busy, rests;
-    uint64_t added, looked;    /* calls of feed_add() */
-    struct fathom_error error; /* with which the thread ended; code 0: none, or it was told */
-    /* The thread's. */
+    uint64_t added, looked;    /* counts of feed_add() calls: all; those whose records were taken */
+    struct fathom_error error; /* that ended the thread; code 0: none, or feed_add() has returned it */
+    /* Used by the thread only. */
     struct queue reading;
     struct decoder *decoder;
     struct order *order;
     struct image_cache *images;
     struct processes *processes;
-    struct table *execs; /* PID -> time of its last one, ns */
+    struct table *execs; /* PID -> time of its last exec, ns */
 };
 
-/* Whether the record is of a fork before the exec of its process that came first: another CPU's. 0 or 1; -ENOMEM. */
+/* Whether the record is a fork that is older than the latest exec of its process: it came late, from another CPU. 0 or 1;
+ * -ENOMEM. */
 static int is_stale(struct feed *f, const struct record *record)
 {
     if (record->kind == RECORD_COMM && record->comm.exec) {
@@ -82,15 +83,16 @@ static int read_all(struct feed *f, struct fathom_error *err)
     return rc;
 }
 
-/* Whether there is something to do. */
+/* Whether there are records to read. */
 static bool is_ready(const struct feed *f)
 {
     return f->filling.used >= (f->rests ? REST_BYTES : 1) && !f->held;
 }
 
-/* With the lock. Waits until something is there, and until this time. To sleep again for what came too early takes as long as to be
- * woken: where nothing did, none of it. */
-static void rest(struct feed *f, uint64_t until)
+/* Waits, with the lock held, until there are records, and at least until the given time unless REST_BYTES are waiting. Going
+ * back to sleep after an early wake-up costs as much as the wake-up, so the thread rests only if there are records before that
+ * time. */
+static void wait_for_records(struct feed *f, uint64_t until)
 {
     const struct timespec end = {(time_t)(until / 1000000000u), (long)(until % 1000000000u)};
     while (!f->stop && !is_ready(f))
@@ -101,8 +103,8 @@ static void rest(struct feed *f, uint64_t until)
     f->rests = false;
 }
 
-/* Lets the records be read that wait; those before have been. */
-static void take_filled(struct feed *f)
+/* Swaps the filled queue with the one that was read. */
+static void swap_queues(struct feed *f)
 {
     const struct queue empty = f->reading;
     f->reading = f->filling;
@@ -117,10 +119,10 @@ static void *run_thread(void *feed)
     int rc = 0;
     pthread_mutex_lock(&f->lock);
     while (!f->stop && rc == 0) {
-        rest(f, until);
+        wait_for_records(f, until);
         if (!is_ready(f))
             continue;
-        take_filled(f);
+        swap_queues(f);
         const uint64_t added = f->added;
         until = f->in.at_once ? 0 : clock_ns() + REST_NS;
         f->busy = true;
@@ -131,7 +133,7 @@ static void *run_thread(void *feed)
         f->busy = false;
     }
     if (rc == 0) { /* nothing is added any more */
-        take_filled(f);
+        swap_queues(f);
         rc = read_all(f, &err);
     }
     if (rc < 0)
@@ -141,7 +143,7 @@ static void *run_thread(void *feed)
     return NULL;
 }
 
-static void clear(struct feed *f)
+static void clear_feed(struct feed *f)
 {
     table_free(f->ids);
     order_free(f->order);
@@ -156,7 +158,7 @@ static void clear(struct feed *f)
     free(f);
 }
 
-static bool keep_ids(struct feed *f)
+static bool index_ids(struct feed *f)
 {
     for (size_t i = 0; i < f->in.count; i++)
         for (size_t k = 0; k < f->in.events[i].id_count; k++) {
@@ -168,7 +170,7 @@ static bool keep_ids(struct feed *f)
     return true;
 }
 
-/* Signals are for the thread that records. */
+/* Blocks all signals in the new thread: they are for the thread that records. */
 static int start_thread(struct feed *f)
 {
     sigset_t all, before;
@@ -189,8 +191,8 @@ int feed_start(const struct feed_input *input, struct feed **out, struct fathom_
     pthread_cond_init(&f->filled, NULL);
     f->ids = table_new();
     f->execs = table_new();
-    int rc = f->ids && f->execs && keep_ids(f) ? decoder_new(input->events, input->count, &f->decoder, err)
-                                               : error_memory(err);
+    int rc = f->ids && f->execs && index_ids(f) ? decoder_new(input->events, input->count, &f->decoder, err)
+                                                : error_memory(err);
     if (rc == 0) {
         f->order = order_new(f->decoder, false, take_record, f);
         f->images = image_cache_new(&(struct image_options){.live = true, .parts_apart = true});
@@ -199,7 +201,7 @@ int feed_start(const struct feed_input *input, struct feed **out, struct fathom_
         rc = rc ? error_system(err, rc, "cannot start the thread that reads records") : 0;
     }
     if (rc < 0)
-        clear(f);
+        clear_feed(f);
     else
         *out = f;
     return rc;
@@ -272,5 +274,5 @@ void feed_stop(struct feed *f, struct image_cache **images)
         *images = f->images;
         f->images = NULL;
     }
-    clear(f);
+    clear_feed(f);
 }

@@ -13,7 +13,7 @@
 
 #define OPENED_SLOTS 256u
 
-/* A file by what was opened of it: where code is looked up again and again. */
+/* Cache of files by the image that was opened: code is looked up in the same ones again and again. */
 struct opened {
     const struct image *image;
     uint64_t adjust;
@@ -96,7 +96,7 @@ uint32_t file_numbers_put(struct file_numbers *n, const struct numbered_file *fi
             table_remove(n->by_file, hash);
         return 0;
     }
-    *number = n->count; /* of two with one hash, the later one */
+    *number = n->count; /* two files with the same hash: finds the later one */
     return (uint32_t)*number;
 }
 
@@ -113,7 +113,7 @@ static uint32_t number_of(struct file_numbers *n, const struct image *image, uin
     return opened->number;
 }
 
-/* Adds a place, unless it is there. Returns how many there are; 0: it cannot be. */
+/* Adds a place unless it is there. Returns the number of places; 0: it cannot be added. */
 static size_t add_place(const struct stack_place *place, struct stack_place *places, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -137,14 +137,14 @@ int file_numbers_places(struct file_numbers *n, const struct process *process,
     for (size_t i = 0; i < count; i++) {
         const struct unwind_frame *frame = &frames[i];
         const struct mapping *mapping = process_mapping(process, frame->pc - (i > 0 && !frame->interrupted));
-        /* Files of one path are told apart by what they are built of alone. */
+        /* Without a build-id, files of one path cannot be distinguished. */
         if (!mapping || !frame->place.image || !image_build_id(frame->place.image)->size)
             return 0;
         const uint64_t at = mapping->start - mapping->offset, load = frame->pc - frame->place.address;
         const uint32_t number = number_of(n, frame->place.image, at - load);
         if (!number)
             return -ENOMEM;
-        /* A return address may be the first one behind the mapping. */
+        /* A return address may be the first address after the mapping. */
         places = add_place(&(struct stack_place){mapping->start, mapping->end + 1, at, number}, out, places);
         if (places == 0)
             return 0;

@@ -8,10 +8,10 @@
 #include "base/vec.h"
 #include "perfdata/walks.h"
 
-/* In the addresses of kept_stacks_at(). */
+/* Bits of the offset in an address from kept_stacks_at(). */
 #define FILE_BITS  40u
 #define BASE       (UINT64_C(1) << 63)
-#define NUMBER_MAX ((1u << (63 - FILE_BITS)) - 1) /* of a file */
+#define NUMBER_MAX ((1u << (63 - FILE_BITS)) - 1) /* of a file's number */
 
 #define PAGE_BITS 12u
 
@@ -71,7 +71,7 @@ bool kept_stacks_add_file(struct kept_stacks *k, const struct numbered_file *fil
     return own.path && vec_push(k->files, k->file_count, k->file_capacity, own);
 }
 
-/* The file of a place's number. 1; 0: there are too many; -ENOMEM. */
+/* The index of the file with this number: 1; 0: there are too many files; -ENOMEM. */
 static int file_of(struct kept_stacks *k, const struct file_numbers *numbers, uint32_t number, uint32_t *out)
 {
     bool added;
@@ -115,7 +115,7 @@ static uint64_t hash_frame(const struct kept_node *frame)
                      ((uint64_t)frame->outer << 32 | (uint32_t)frame->height));
 }
 
-/* The node of a word, added if it is new; NODES_FULL: there is no room. */
+/* The node of a word, added if it is new; NODES_FULL: too many nodes. */
 static uint32_t put_word(struct kept_stacks *k, const struct kept_word *word)
 {
     bool added;
@@ -150,7 +150,7 @@ static uint32_t put_frame(struct kept_stacks *k, const struct kept_node *frame)
     return k->frame_count - 1;
 }
 
-/* A stack that is to be added, with its file of each place. */
+/* A stack that is being added, and the file of each of its places. */
 struct adding {
     const struct known_stack *known;
     uint32_t files[STACK_PLACED_MAX];
@@ -196,7 +196,7 @@ static bool make_frame(const struct kept_stacks *k, const struct adding *a, cons
     return true;
 }
 
-/* The node of its innermost word; NODES_FULL: it cannot be kept. */
+/* The node of the stack's innermost word; NODES_FULL: it cannot be stored. */
 static uint32_t put_words(struct kept_stacks *k, const struct adding *a)
 {
     uint32_t node = 0;
@@ -216,7 +216,7 @@ static uint32_t put_frames(struct kept_stacks *k, const struct adding *a, const 
     return node;
 }
 
-/* By what the collector finds it: its page of code and depth, with its words and the code that it stands for. */
+/* Hash of what the collector finds it by (its page of code and depth), of its words and of the code that it stands for. */
 static uint64_t hash_stack(const struct kept_stacks *k, const struct kept_stack *s)
 {
     const struct kept_node *leaf = &k->frames[s->frame];
@@ -244,7 +244,7 @@ static int add_stack(struct kept_stacks *k, const struct kept_stack *stack, size
     return 0;
 }
 
-/* Whether the collector can know it wherever its files are, and its numbers fit. */
+/* Whether the collector can recognise it wherever its files are mapped, and its values fit. */
 static bool can_be_kept(const struct kept_stacks *k, const struct known_stack *s)
 {
     return k->stack_count < KEPT_STACKS_MOST && s->place_count && !s->switch_at && !s->cut &&
@@ -307,14 +307,15 @@ uint32_t kept_stacks_file(const struct kept_stacks *k, const char *path, const s
     for (uint32_t i = 0; i < k->file_count; i++) {
         if (!build_id_equal(&k->files[i].id, id) || strcmp(k->files[i].path, path) != 0)
             continue;
-        if (number) /* mapped at several distances */
+        if (number) /* the file is mapped at several distances */
             return 0;
         number = k->numbers[i];
     }
     return number;
 }
 
-/* Has the file lie at an address of its own in the stack's process, which has at most STACK_PLACED_MAX. Returns that of an offset. */
+/* Gives the file an address of its own in the stack's process, which has at most STACK_PLACED_MAX. Returns the address of an
+ * offset in the file. */
 static uint64_t place(struct kept_stacks *k, struct known_stack *out, uint32_t file, uint64_t offset)
 {
     const uint64_t at = (uint64_t)k->numbers[file] << FILE_BITS;

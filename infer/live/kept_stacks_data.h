@@ -1,4 +1,4 @@
-/* kept_stacks_data.h - what kept_stacks.c adds to, and kept_stacks_file.c writes and reads. */
+/* kept_stacks_data.h - the stacks in memory: kept_stacks.c adds to them, kept_stacks_file.c writes and reads them. */
 #ifndef FATHOM_INFER_LIVE_KEPT_STACKS_DATA_H
 #define FATHOM_INFER_LIVE_KEPT_STACKS_DATA_H
 
@@ -6,18 +6,18 @@
 #include "infer/live/kept_stacks.h"
 #include "perfdata/stack_record.h"
 
-#define NODES_MOST (1u << 15) /* of words, and of frames */
+#define NODES_MOST (1u << 15) /* words, and frames */
 #define NODES_FULL UINT32_MAX
-#define FILES_MOST 1024u      /* of one program, over all its recordings */
-#define DEPTH_MAX  (1u << 30) /* bytes: further from its base, a stack is not known by it */
+#define FILES_MOST 1024u      /* per program, over all its recordings */
+#define DEPTH_MAX  (1u << 30) /* bytes: stacks further below their base are not stored */
 
-/* Nodes have smaller numbers than those inside of them; node 0 is outside of all. */
+/* A node's outer node has a smaller number; node 0 is outside of all. */
 struct kept_word {
     uint32_t outer;
     uint32_t height, size; /* as in struct stack_word */
     uint32_t file;
-    uint64_t low;    /* an offset in the file; of an address in the stack, its height */
-    uint16_t length; /* of the chain from it outwards: at most UNWIND_MAX_FRAMES */
+    uint64_t low;    /* an offset in the file, or for an address in the stack its height */
+    uint16_t length; /* of the chain from this node outwards: at most UNWIND_MAX_FRAMES */
     bool in_stack;
 };
 
@@ -26,16 +26,16 @@ struct kept_node {
     uint32_t file;
     uint64_t offset;
     int32_t height;
-    uint16_t length; /* as of words */
+    uint16_t length; /* as for words */
     uint8_t marks;
 };
 
 struct kept_stack {
-    uint32_t word, frame; /* the innermost */
+    uint32_t word, frame; /* innermost nodes */
     uint32_t callee;      /* as in kept_stacks_at() */
     uint32_t depth;       /* base - SP */
     uint32_t code_before, code_size;
-    uint64_t value; /* base - that of the register */
+    uint64_t value; /* base minus the register's value */
     uint8_t reg;
     bool used; /* by a sample of this recording */
 };
@@ -44,7 +44,7 @@ struct kept_stacks {
     struct names *paths;
     struct numbered_file *files;
     uint32_t file_count, file_capacity;
-    uint32_t *numbers; /* of the files */
+    uint32_t *numbers; /* by file */
     uint32_t number_capacity;
     struct kept_word *words;
     uint32_t word_count, word_capacity;
@@ -53,15 +53,15 @@ struct kept_stacks {
     struct kept_stack *stacks;
     uint32_t stack_count, stack_capacity;
     bool changed;
-    /* Only found in, while stacks are added: of files' numbers, hashes of nodes, and of stacks. */
+    /* Indexes used only while stacks are added: by file number, node hash, stack hash. */
     struct table *file_of, *node_of, *stack_of;
-    /* Of the stack that was asked for last. */
+    /* Scratch for the stack that was asked for last. */
     struct stack_word *scratch;
     size_t scratch_capacity;
     struct stack_place places[STACK_PLACED_MAX];
 };
 
-/* Adds a file, with a path of its own. false: out of memory. */
+/* Adds a file, with a copy of its path. false: out of memory. */
 bool kept_stacks_add_file(struct kept_stacks *kept, const struct numbered_file *file);
 
 #endif

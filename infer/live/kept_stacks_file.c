@@ -1,8 +1,8 @@
 /*
- * kept_stacks_file.c - kept stacks as a file: "FKST", the version, and a checksum of what follows, 4, 4 and 8 bytes, as this machine has
- * them in memory (what is kept stays here); then files, words, frames and stacks: of each kind the number, and the items, as ULEB128.
- * Nodes are numbered from 1 on, and tell by how much their number is greater than that of the node outside of them; heights, by how much
- * they are more than its.
+ * kept_stacks_file.c - kept stacks as a file: "FKST", the version, and a checksum of the rest: 4, 4 and 8 bytes in the byte
+ * order of this machine, which the files do not leave. Then files, words, frames and stacks: of each kind their number and the
+ * items, as ULEB128. Nodes are numbered from 1; a node stores its number minus that of its outer node, and its height minus
+ * that node's.
  */
 #include "infer/live/kept_stacks_data.h"
 
@@ -17,17 +17,17 @@
 #define MAGIC      0x54534b46u /* "FKST" */
 #define VERSION    2u
 #define HEAD_SIZE  16u
-#define ITEM_MAX   (10 * BYTES_ULEB_MAX + BUILD_ID_MAX) /* bytes of one, of any kind */
+#define ITEM_MAX   (10 * BYTES_ULEB_MAX + BUILD_ID_MAX) /* bytes of one item of any kind */
 #define ROOM_LEAST (KEPT_STACKS_MOST / 4)
 #define LEFT_OUT   UINT32_MAX
 
-/* In place of a new number, before these are given. */
+/* Stand in for an item's new number, until these are given. */
 enum mark { UNMARKED, STAYS, UNTRUSTED };
 
-/* For each item a mark, and then its new number. */
+/* Each item has a mark, and then its new number. */
 struct writing {
     const struct kept_stacks *from;
-    uint64_t *stamps; /* of files */
+    uint64_t *stamps; /* by file */
     uint32_t *files, *words, *frames, *stacks;
     uint8_t *data;
     size_t size, capacity;
@@ -38,7 +38,7 @@ static bool make_room(struct writing *w)
     return vec_reserve(w->data, w->size, w->capacity, ITEM_MAX);
 }
 
-static void put(struct writing *w, uint64_t value)
+static void put_value(struct writing *w, uint64_t value)
 {
     w->size = (size_t)(bytes_put_uleb(w->data + w->size, value) - w->data);
 }
@@ -47,12 +47,12 @@ static bool put_count(struct writing *w, uint64_t count)
 {
     const bool fits = make_room(w);
     if (fits)
-        put(w, count);
+        put_value(w, count);
     return fits;
 }
 
-/* Numbers in their order those that have a mark. Returns how many. */
-static uint32_t number(uint32_t *marks, uint32_t from, uint32_t count, uint32_t first)
+/* Numbers the items that stay, in order. Returns how many. */
+static uint32_t number_items(uint32_t *marks, uint32_t from, uint32_t count, uint32_t first)
 {
     uint32_t next = first;
     for (uint32_t i = from; i < count; i++)
@@ -60,7 +60,7 @@ static uint32_t number(uint32_t *marks, uint32_t from, uint32_t count, uint32_t 
     return next - first;
 }
 
-/* Marks what is in a file that is not trusted, and all inside of it. */
+/* Marks what is in an untrusted file, and everything inside of it. */
 static void mark_untrusted(struct writing *w, kept_stacks_stamp *stamp)
 {
     const struct kept_stacks *k = w->from;
@@ -82,7 +82,7 @@ static bool is_trusted(const struct writing *w, uint32_t stack)
 }
 
 /* Marks the stacks that stay. */
-static void choose_stacks(struct writing *w)
+static void mark_stacks(struct writing *w)
 {
     const struct kept_stacks *k = w->from;
     uint32_t many =
@@ -99,11 +99,11 @@ static void choose_stacks(struct writing *w)
     }
 }
 
-/* Marks them and all of theirs. */
-static void choose(struct writing *w)
+/* Marks the stacks that stay, and everything that they refer to. */
+static void mark_staying(struct writing *w)
 {
     const struct kept_stacks *k = w->from;
-    choose_stacks(w);
+    mark_stacks(w);
     for (uint32_t i = 0; i < k->stack_count; i++)
         if (w->stacks[i] == STAYS)
             w->words[k->stacks[i].word] = w->frames[k->stacks[i].frame] = STAYS;
@@ -131,11 +131,11 @@ static bool put_files(struct writing *w, uint32_t count)
             return false;
         memcpy(w->data + w->size, file->path, length);
         w->size += length;
-        put(w, file->id.size);
+        put_value(w, file->id.size);
         memcpy(w->data + w->size, file->id.bytes, file->id.size);
         w->size += file->id.size;
-        put(w, zigzag(file->adjust));
-        put(w, w->stamps[i]);
+        put_value(w, zigzag(file->adjust));
+        put_value(w, w->stamps[i]);
     }
     return fits;
 }
@@ -150,11 +150,11 @@ static bool put_words(struct writing *w, uint32_t count)
             continue;
         if (!(fits = make_room(w)))
             break;
-        put(w, w->words[i] - (word->outer ? w->words[word->outer] : 0));
-        put(w, zigzag((uint64_t)word->height - k->words[word->outer].height));
-        put(w, (uint64_t)word->size << 1 | word->in_stack);
-        put(w, word->in_stack ? 0 : w->files[word->file]);
-        put(w, word->in_stack ? zigzag(word->low) : word->low);
+        put_value(w, w->words[i] - (word->outer ? w->words[word->outer] : 0));
+        put_value(w, zigzag((uint64_t)word->height - k->words[word->outer].height));
+        put_value(w, (uint64_t)word->size << 1 | word->in_stack);
+        put_value(w, word->in_stack ? 0 : w->files[word->file]);
+        put_value(w, word->in_stack ? zigzag(word->low) : word->low);
     }
     return fits;
 }
@@ -169,11 +169,11 @@ static bool put_frames(struct writing *w, uint32_t count)
             continue;
         if (!(fits = make_room(w)))
             break;
-        put(w, w->frames[i] - (frame->outer ? w->frames[frame->outer] : 0));
-        put(w, zigzag((uint64_t)((int64_t)frame->height - k->frames[frame->outer].height)));
-        put(w, w->files[frame->file]);
-        put(w, frame->offset);
-        put(w, frame->marks);
+        put_value(w, w->frames[i] - (frame->outer ? w->frames[frame->outer] : 0));
+        put_value(w, zigzag((uint64_t)((int64_t)frame->height - k->frames[frame->outer].height)));
+        put_value(w, w->files[frame->file]);
+        put_value(w, frame->offset);
+        put_value(w, frame->marks);
     }
     return fits;
 }
@@ -188,29 +188,30 @@ static bool put_stacks(struct writing *w, uint32_t count)
             continue;
         if (!(fits = make_room(w)))
             break;
-        put(w, s->word ? w->words[s->word] : 0);
-        put(w, w->frames[s->frame]);
-        put(w,
-            s->callee < KEPT_STACKS_MOST && w->stacks[s->callee] != LEFT_OUT ? 1 + w->stacks[s->callee] : 0);
-        put(w, s->depth);
-        put(w, s->code_before);
-        put(w, s->code_size);
-        put(w, s->reg);
-        put(w, zigzag(s->value));
+        put_value(w, s->word ? w->words[s->word] : 0);
+        put_value(w, w->frames[s->frame]);
+        put_value(w, s->callee < KEPT_STACKS_MOST && w->stacks[s->callee] != LEFT_OUT
+                         ? 1 + w->stacks[s->callee]
+                         : 0);
+        put_value(w, s->depth);
+        put_value(w, s->code_before);
+        put_value(w, s->code_size);
+        put_value(w, s->reg);
+        put_value(w, zigzag(s->value));
     }
     return fits;
 }
 
-/* Returns how many stacks it put; -ENOMEM. */
+/* Returns how many stacks were written; -ENOMEM. */
 static int put_all(struct writing *w, kept_stacks_stamp *stamp)
 {
     const struct kept_stacks *k = w->from;
     mark_untrusted(w, stamp);
-    choose(w);
-    const uint32_t files = number(w->files, 0, k->file_count, 0),
-                   words = number(w->words, 1, k->word_count, 1),
-                   frames = number(w->frames, 1, k->frame_count, 1),
-                   stacks = number(w->stacks, 0, k->stack_count, 0);
+    mark_staying(w);
+    const uint32_t files = number_items(w->files, 0, k->file_count, 0),
+                   words = number_items(w->words, 1, k->word_count, 1),
+                   frames = number_items(w->frames, 1, k->frame_count, 1),
+                   stacks = number_items(w->stacks, 0, k->stack_count, 0);
     if (!make_room(w))
         return -ENOMEM;
     w->size = HEAD_SIZE;
@@ -246,7 +247,7 @@ int kept_stacks_write(const struct kept_stacks *k, kept_stacks_stamp *stamp, voi
     return rc < 0 ? rc : 0;
 }
 
-/* How many items of a kind follow, each of at least `least` bytes; more than can be are taken for damage. */
+/* The number of items of a kind, each of at least `least` bytes; more than can follow are taken as damage. */
 static uint32_t take_count(struct bytes *b, uint32_t most, size_t least)
 {
     const uint64_t count = bytes_uleb(b);
@@ -255,7 +256,7 @@ static uint32_t take_count(struct bytes *b, uint32_t most, size_t least)
     return b->failed ? 0 : (uint32_t)count;
 }
 
-/* A value below a limit, else damage. */
+/* A value below a limit; others are damage. */
 static uint32_t take_below(struct bytes *b, uint64_t limit)
 {
     const uint64_t value = bytes_uleb(b);
@@ -264,7 +265,7 @@ static uint32_t take_below(struct bytes *b, uint64_t limit)
     return b->failed ? 0 : (uint32_t)value;
 }
 
-/* The node outside of one with this number. */
+/* The outer node of the node with this number. */
 static uint32_t take_outer(struct bytes *b, uint32_t own)
 {
     const uint32_t back = take_below(b, own + 1ul);
@@ -273,14 +274,14 @@ static uint32_t take_outer(struct bytes *b, uint32_t own)
     return own - back;
 }
 
-/* The length of the chain from a node on, by that of the one outside of it. */
+/* The length of the chain from a node outwards, from that of its outer node. */
 static uint16_t take_length(struct bytes *b, uint16_t outer)
 {
     b->failed |= outer >= UNWIND_MAX_FRAMES;
     return (uint16_t)(outer + 1);
 }
 
-/* -ESTALE: one is another file now. */
+/* -ESTALE: a file is another one now. */
 static int take_files(struct kept_stacks *k, struct bytes *b, kept_stacks_stamp *stamp)
 {
     const uint32_t count = take_count(b, FILES_MOST, 4);

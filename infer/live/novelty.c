@@ -8,21 +8,21 @@
 #include "infer/live/feed.h"
 #include "infer/samples/cid.h"
 
-#define WINDOW      256        /* samples: the share is an average that forgets at this rate */
-#define AT_ONCE     256        /* samples of one novelty_add() to look at, about; more are thinned out */
-#define QUEUE_BYTES (4u << 20) /* samples are left out above that */
-#define CIDS_MAX    (1u << 20) /* 32 MB; above that, all are new again */
+#define WINDOW      256        /* samples: the share is a moving average over about this many */
+#define AT_ONCE     256        /* samples of one novelty_add() to look at, roughly; of more only some are */
+#define QUEUE_BYTES (4u << 20) /* bytes waiting above which samples are dropped */
+#define CIDS_MAX    (1u << 20) /* 32 MB; beyond that, all CIDs count as new again */
 
 struct novelty {
     struct novelty_input in;
     struct feed *feed;
-    uint64_t met, stride; /* samples of this novelty_add(); one in `stride` is looked at */
-    struct table *read;   /* the thread's: CIDs with a dump */
-    pthread_mutex_t lock; /* of `shares` */
+    uint64_t sampled, stride; /* samples of this novelty_add(); one in `stride` is looked at */
+    struct table *read;       /* used by the thread only: CIDs with a dump */
+    pthread_mutex_t lock;     /* protects `shares` */
     struct novelty_shares shares;
 };
 
-static void count(struct novelty *n, bool is_new, uint64_t depth)
+static void count_sample(struct novelty *n, bool is_new, uint64_t depth)
 {
     pthread_mutex_lock(&n->lock);
     struct novelty_shares *s = &n->shares;
@@ -37,7 +37,7 @@ static void count(struct novelty *n, bool is_new, uint64_t depth)
 }
 
 /* Notes the CID of a dump that reaches the stack's base. */
-static int note(struct novelty *n, uint64_t key, struct fathom_error *err)
+static int note_cid(struct novelty *n, uint64_t key, struct fathom_error *err)
 {
     if (table_count(n->read) >= CIDS_MAX) {
         struct table *fresh = table_new();
@@ -65,22 +65,22 @@ static int take_record(void *novelty, struct processes *processes, const struct 
     uint64_t depth = base - sample->sp;
     uint64_t key = hash_u64((uintptr_t)cid.place.image ^ hash_u64(cid.place.function)) ^ hash_u64(cid.height);
     if (!n->in.events[sample->event].audit)
-        count(n, !table_find(n->read, key), depth);
+        count_sample(n, !table_find(n->read, key), depth);
     else if (sample->stack_size >= depth)
-        return note(n, key, err);
+        return note_cid(n, key, err);
     return 0;
 }
 
-/* Each dump, and as many of the other samples as are needed. */
+/* Takes each dump, and as many of the other samples as are needed. */
 static enum feed_choice choose_sample(void *novelty, const struct event *event, size_t queued)
 {
     struct novelty *n = novelty;
     if (queued > QUEUE_BYTES)
         return FEED_LEAVE;
-    return event->audit || n->met++ % n->stride == 0 ? FEED_TAKE : FEED_LEAVE;
+    return event->audit || n->sampled++ % n->stride == 0 ? FEED_TAKE : FEED_LEAVE;
 }
 
-static void clear(struct novelty *n)
+static void clear_novelty(struct novelty *n)
 {
     table_free(n->read);
     pthread_mutex_destroy(&n->lock);
@@ -105,7 +105,7 @@ int novelty_start(const struct novelty_input *input, struct novelty **out, struc
                                              .context = n},
                         &n->feed, err);
     if (rc < 0)
-        clear(n);
+        clear_novelty(n);
     else
         *out = n;
     return rc;
@@ -113,9 +113,9 @@ int novelty_start(const struct novelty_input *input, struct novelty **out, struc
 
 int novelty_add(struct novelty *n, const void *records, size_t size, struct fathom_error *err)
 {
-    n->met = 0;
+    n->sampled = 0;
     int rc = feed_add(n->feed, records, size, err);
-    n->stride = 1 + n->met / AT_ONCE;
+    n->stride = 1 + n->sampled / AT_ONCE;
     return rc;
 }
 
@@ -131,5 +131,5 @@ void novelty_stop(struct novelty *n)
     if (!n)
         return;
     feed_stop(n->feed, NULL);
-    clear(n);
+    clear_novelty(n);
 }

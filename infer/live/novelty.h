@@ -1,11 +1,10 @@
 /*
- * novelty.h - how much of what is being recorded is new: the share of the latest samples whose CID (infer/samples/cid.h)
- * has not been read by any stack dump yet. It is the probability that a dump taken now reads something new, as dumps by
- * a clock fall where samples do. (Good and Turing's estimate, the share of CIDs seen once, says the same of CIDs that
- * the samples themselves have not met; here it is known which of them the dumps have met.)
+ * novelty.h - how much of what is being recorded is new: the share of the latest samples whose CID (infer/samples/cid.h) no
+ * stack dump has had yet. It is the probability that a dump taken now shows something new, as a clock's dumps fall where
+ * samples do. (The Good-Turing estimate, the share of CIDs seen once, says the same about CIDs that the samples have not seen;
+ * here it is known which CIDs the dumps have seen.)
  *
- * A sample without a CID is not counted: no dump would help it. A dump that was cut off before the stack's base does
- * not count as read.
+ * A sample without a CID is not counted: no dump would help it. A dump that was cut off before the stack's base does not count.
  */
 #ifndef FATHOM_INFER_LIVE_NOVELTY_H
 #define FATHOM_INFER_LIVE_NOVELTY_H
@@ -25,8 +24,8 @@ struct novelty_input {
 
 struct novelty_shares {
     uint64_t samples; /* counted so far; 0: all shares are 0 */
-    /* Of all samples with a CID: those that are new, and whose stack fits into a dump of this size but not into a
-     * smaller one (for the largest: or in none). */
+    /* Of all samples with a CID: those that are new, with a stack that fits into a dump of this size but not into a smaller one
+     * (for the largest: or into none). */
     double shares[NOVELTY_SIZES];
 };
 

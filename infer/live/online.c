@@ -15,12 +15,13 @@
 #include "perfdata/scripts.h"
 #include "perfdata/stack_record.h"
 
-#define CANDIDATES_MOST 64u        /* of a CID's paths */
-#define UPDATE_NS       500000000u /* between two snapshots of the paths, for those by their CIDs, */
-#define UPDATE_SHARE    100u       /* and so many times what one takes */
-#define THREADS_MOST    (1u << 16) /* whose last paths are kept */
+#define CANDIDATES_MOST 64u /* paths per CID */
+/* minimum time between two snapshots of the paths, which samples without a stack use, */
+#define UPDATE_NS    500000000u
+#define UPDATE_SHARE 100u       /* and this many times what a snapshot takes */
+#define THREADS_MOST (1u << 16) /* with a last path */
 
-#define READINGS_KEPT 100000u /* of scripts.h: 9 MB */
+#define READINGS_KEPT 100000u /* by scripts.h: 9 MB */
 
 struct online {
     struct online_input in;
@@ -29,21 +30,21 @@ struct online {
     struct announced *announced;
     struct latency latency;
     struct scripts *scripts;
-    uint64_t readings; /* scripts_readings() when they were forgotten last */
+    uint64_t readings; /* scripts_readings() when they were last cleared */
     struct processes *processes;
     struct learner *learner;
     struct pathmap *map; /* over the learner's trie */
-    uint32_t functions;  /* of the trie, when the map was made */
-    uint32_t nodes;      /* likewise */
-    uint64_t due;        /* when it may be made anew, ns */
-    uint32_t *path;      /* functions */
+    uint32_t functions;  /* number in the trie when the map was made */
+    uint32_t nodes;      /* the same */
+    uint64_t due;        /* ns: earliest time of the next snapshot */
+    uint32_t *path;      /* scratch: functions */
     size_t path_capacity;
-    struct table *last; /* TID -> the last node of the trie that it was in */
+    struct table *last; /* TID -> node of the trie that it was in last */
     struct online_summary summary;
 };
 
-/* Makes a snapshot of the paths, unless the last one is young and has half of them. */
-static int refresh(struct online *o, struct fathom_error *err)
+/* Makes a new snapshot of the paths, unless the last one is too recent and has at least half of them. */
+static int refresh_map(struct online *o, struct fathom_error *err)
 {
     uint64_t from = clock_ns();
     uint32_t nodes = trie_node_count(o->learner->trie);
@@ -57,7 +58,7 @@ static int refresh(struct online *o, struct fathom_error *err)
     return rc;
 }
 
-/* The height of the innermost frame that the paths of two nodes of the map have in common, + 1; 0: they have none. */
+/* The height of the innermost frame that the paths of two nodes of the map share, + 1; 0: they share none. */
 static uint32_t shared_height(const struct pathmap *map, uint32_t a, uint32_t b)
 {
     while (a != PATHMAP_NONE && b != PATHMAP_NONE && a != b) {
@@ -70,7 +71,7 @@ static uint32_t shared_height(const struct pathmap *map, uint32_t a, uint32_t b)
     return a != PATHMAP_NONE && a == b ? pathmap_node(map, a).height + 1 : 0;
 }
 
-/* Of the stacks with the node's CID, the part that had its path, with one more that had another. */
+/* The share of the stacks with the node's CID that had its path, counting one more that had another. */
 static double share_of(const struct online *o, uint32_t number)
 {
     struct pathmap_node node = pathmap_node(o->map, number);
@@ -94,7 +95,7 @@ static int find_by_cid(struct online *o, const struct process *process, const st
     *function = trainer_function(o->learner->trainer, &cid.place);
     if (*function == TRIE_NONE)
         return error_memory(err);
-    int rc = refresh(o, err);
+    int rc = refresh_map(o, err);
     if (rc < 0)
         return rc;
     if (cid.reason != UNKNOWN_NOT || *function >= o->functions || cid.height > UINT32_MAX)
@@ -116,7 +117,7 @@ static int find_by_cid(struct online *o, const struct process *process, const st
     return 0;
 }
 
-static int remember(struct online *o, uint32_t tid, uint32_t node, struct fathom_error *err)
+static int remember_node(struct online *o, uint32_t tid, uint32_t node, struct fathom_error *err)
 {
     uint64_t *last = table_find(o->last, tid);
     if (!last && table_count(o->last) < THREADS_MOST && !(last = table_put(o->last, tid, NULL)))
@@ -141,7 +142,7 @@ static int pass_sample(struct online *o, const struct observation *observation, 
         number = o->map ? pathmap_number(o->map, own) : PATHMAP_NONE;
         int depth = trie_path(o->learner->trie, own, &o->path, &o->path_capacity);
         context.depth = depth < 0 ? 0 : (size_t)depth;
-        rc = depth < 0 ? error_memory(err) : remember(o, sample->tid, own, err);
+        rc = depth < 0 ? error_memory(err) : remember_node(o, sample->tid, own, err);
     } else if (context.process) {
         rc = find_by_cid(o, context.process, observation, &number, &function, err);
         if (rc == 0 && number != PATHMAP_NONE) {

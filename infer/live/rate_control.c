@@ -1,25 +1,25 @@
 /*
  * rate_control.c - see rate_control.h.
  *
- * The budget is spent over the next seconds rather than at once: half of what has been saved, per second, and never
- * more than would be left over when the next steps are late.
+ * The budget is spent over the next seconds rather than at once: half of what has been saved per second, and never more than
+ * would be left if the next steps were late.
  *
- * A clock's new rate does not reach threads that exist already, but for those that it was opened for: the kernel
- * changes the period of the event itself, and not of those inherited from it (kernel/events/core.c, _perf_event_period);
- * threads born later inherit the new one. Stopping and starting reaches all. So what such threads read beyond the
- * rate is made up for by stopping the clock.
+ * A clock's new rate reaches only the threads that it was opened for: the kernel changes the period of the event itself, but
+ * not of those that existing threads inherited from it (kernel/events/core.c, _perf_event_period); threads born later inherit
+ * the new one. Stopping and starting reaches all. So dumps that such threads take beyond the rate are compensated for by
+ * stopping the clock.
  */
 #include "infer/live/rate_control.h"
 
-#define LEAST_HZ   10.0 /* a clock that may stop does so below that */
-#define SPEND      2.0  /* s in which what has been saved is spent */
-#define LATE       0.25 /* s: the longest time between two steps, mostly */
-#define CPUS_LEAST 0.1  /* a target that waits may run the next moment */
-#define OVER_MAX   16.0 /* dumps beyond its rate that a clock may take before it stops */
+#define LEAST_HZ   10.0 /* a clock that may stop does so below this rate */
+#define SPEND      2.0  /* s in which savings are spent */
+#define LATE       0.25 /* s: longest time between two steps, usually */
+#define CPUS_LEAST 0.1  /* an idle target may run at any moment */
+#define OVER_MAX   16.0 /* dumps beyond its rate after which a clock stops */
 #define PAUSE_MAX  1.0  /* s */
 #define HYSTERESIS 1.4  /* a rate changes by this factor or not at all: each change begins a new period */
 
-static double law(const struct rate_control_clock *clock, double share)
+static double rate_for(const struct rate_control_clock *clock, double share)
 {
     double hz = share * RATE_CONTROL_HZ_PER_SHARE;
     if (hz > clock->most)
@@ -36,8 +36,8 @@ void rate_control_begin(struct rate_control *p, const struct rate_control_input 
         p->clocks[i].hz = hz[i];
 }
 
-/* Takes over what was seen. Returns all dumps so far. */
-static double observe(struct rate_control *p, double now, const struct rate_control_seen *seen)
+/* Updates the state from what was seen. Returns the number of dumps so far. */
+static double update_counts(struct rate_control *p, double now, const struct rate_control_seen *seen)
 {
     double passed = now - p->now, ran = -1, dumps = 0;
     for (size_t i = 0; i < p->in.count; i++) {
@@ -71,7 +71,7 @@ bool rate_control_is_over(const struct rate_control *p, double now, uint64_t dum
 }
 
 /* Dumps per second that the budget allows from now on. */
-static double allowed(const struct rate_control *p, double dumps)
+static double allowed_rate(const struct rate_control *p, double dumps)
 {
     double saved = saved_at(p, p->now, dumps);
     if (saved <= 0)
@@ -80,7 +80,7 @@ static double allowed(const struct rate_control *p, double dumps)
     return hz < most ? hz : most;
 }
 
-/* Whether the clock is to stop, for what its threads took beyond its rate. */
+/* Whether the clock has to stop, because its threads took more than its rate. */
 static bool is_paused(struct rate_control *p, size_t i, double hz)
 {
     if (p->clocks[i].over > OVER_MAX && hz > 0) {
@@ -93,9 +93,9 @@ static bool is_paused(struct rate_control *p, size_t i, double hz)
 
 void rate_control_step(struct rate_control *p, double now, const struct rate_control_seen *seen, double *hz)
 {
-    double most = allowed(p, observe(p, now, seen)), sum = 0;
+    double most = allowed_rate(p, update_counts(p, now, seen)), sum = 0;
     for (size_t i = 0; i < p->in.count; i++) {
-        hz[i] = law(&p->in.clocks[i], seen[i].share);
+        hz[i] = rate_for(&p->in.clocks[i], seen[i].share);
         sum += hz[i] * p->cpus;
     }
     double scale = sum > most ? most / sum : 1;

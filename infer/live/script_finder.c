@@ -10,8 +10,8 @@
 
 struct script_finder {
     struct script_finder_input in;
-    struct table *seen; /* of each process, image and place on a stack; of each file's number */
-    uint32_t pid;       /* of what was mapped last; 0: nothing that is to be looked at */
+    struct table *seen; /* set of (process, image, place on a stack), and of file numbers */
+    uint32_t pid;       /* process of the last mapping that is still to be looked at; 0: none */
     uint64_t address;
 };
 
@@ -35,11 +35,12 @@ void script_finder_free(struct script_finder *f)
     free(f);
 }
 
-static void tell(const struct script_finder *f, uint32_t pid, const struct place *place, uint64_t pc)
+static void report_runtime(const struct script_finder *f, uint32_t pid, const struct place *place,
+                           uint64_t pc)
 {
     const struct script_runtime *script = image_script(place->image);
     if (script && script->has_layout)
-        f->in.tell(f->in.context, pid, script, pc - place->address + script->state);
+        f->in.report(f->in.context, pid, script, pc - place->address + script->state);
 }
 
 static bool may_be_script(const struct record_mmap *mmap)
@@ -55,20 +56,20 @@ void script_finder_take(struct script_finder *f, struct processes *processes, co
     struct place place;
     const struct process *process = f->pid ? process_find(processes, f->pid) : NULL;
     if (process && process_place(process, f->address, &place))
-        tell(f, f->pid, &place, f->address);
+        report_runtime(f, f->pid, &place, f->address);
     f->pid = 0;
     if (record->kind == RECORD_MMAP && may_be_script(&record->mmap)) {
         f->pid = record->pid;
         f->address = record->mmap.address;
     } else if ((record->kind == RECORD_COMM && record->comm.exec) ||
                (record->kind == RECORD_EXIT && record->pid == record->tid)) {
-        f->in.tell(f->in.context, record->pid, NULL, 0);
+        f->in.report(f->in.context, record->pid, NULL, 0);
     }
 }
 
-/* Tells each file once. 0 or -ENOMEM. */
-static int tell_file(struct script_finder *f, const struct script_runtime *script,
-                     const struct unwind_frame *frame, const struct stack_place *place)
+/* Reports each file once. 0 or -ENOMEM. */
+static int report_file(struct script_finder *f, const struct script_runtime *script,
+                       const struct unwind_frame *frame, const struct stack_place *place)
 {
     bool added;
     if (!place || !script->has_layout)
@@ -76,8 +77,8 @@ static int tell_file(struct script_finder *f, const struct script_runtime *scrip
     if (!table_put(f->seen, place->number, &added))
         return -ENOMEM;
     if (added)
-        f->in.tell_file(f->in.context, place->number, script,
-                        frame->pc - frame->place.address + script->state - place->at);
+        f->in.report_file(f->in.context, place->number, script,
+                          frame->pc - frame->place.address + script->state - place->at);
     return 0;
 }
 
@@ -98,8 +99,8 @@ int script_finder_see(struct script_finder *f, const struct process *process,
         if (!table_put(f->seen, key, &added))
             return -ENOMEM;
         if (added)
-            tell(f, process_pid(process), place, frames[i].pc);
-        if (tell_file(f, script, &frames[i], stack_place_of(places, place_count, frames[i].pc)) < 0)
+            report_runtime(f, process_pid(process), place, frames[i].pc);
+        if (report_file(f, script, &frames[i], stack_place_of(places, place_count, frames[i].pc)) < 0)
             return -ENOMEM;
     }
     return 0;

@@ -30,7 +30,7 @@ static int take_record(void *watch, struct processes *processes, const struct re
     return 0;
 }
 
-static void clear(struct script_watch *w)
+static void clear_watch(struct script_watch *w)
 {
     script_finder_free(w->finder);
     free(w);
@@ -54,7 +54,7 @@ int script_watch_start(const struct script_watch_input *input, struct script_wat
                                              .at_once = true},
                         &w->feed, err);
     if (rc < 0)
-        clear(w);
+        clear_watch(w);
     else
         *out = w;
     return rc;
@@ -70,5 +70,5 @@ void script_watch_stop(struct script_watch *w)
     if (!w)
         return;
     feed_stop(w->feed, NULL);
-    clear(w);
+    clear_watch(w);
 }

@@ -1,9 +1,9 @@
 /*
- * script_watch.h - finds processes with an interpreter in the records of a recording that is being made without a BPF program: by the names of the files
- * that they map (script_finder.h), in a thread of its own.
+ * script_watch.h - finds processes with an interpreter in the records of a recording without a BPF program: by the names of the
+ * files that they map (script_finder.h), in a thread of its own.
  */
-#ifndef FATHOM_INFER_LIVE_PYTHON_WATCH_H
-#define FATHOM_INFER_LIVE_PYTHON_WATCH_H
+#ifndef FATHOM_INFER_LIVE_SCRIPT_WATCH_H
+#define FATHOM_INFER_LIVE_SCRIPT_WATCH_H
 
 #include "infer/live/script_finder.h"
 
@@ -13,7 +13,7 @@ struct script_watch_input {
     const struct event *events; /* borrowed */
     size_t count;
     struct script_finder_input found;
-    /* A process forks, with that context: the child has what its parent has. */
+    /* A process forks: the child has the interpreter of its parent. */
     void (*fork)(void *context, uint32_t parent, uint32_t child);
 };
 

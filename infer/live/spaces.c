@@ -9,13 +9,13 @@
 
 struct code {
     uint64_t start, end, offset;
-    struct build_id id; /* empty: the kernel's own code, which is the same everywhere */
+    struct build_id id; /* empty: the kernel's own code, which is the same in all processes */
 };
 
 struct space {
     uint32_t number, processes;
     uint64_t state; /* process_state() of the mappings below */
-    bool is_own;    /* some code is in no file with a build-id: no other program's is the same */
+    bool is_own;    /* some code is in no file with a build-id, so no other program's can be the same */
     struct code *code;
     size_t code_count, code_capacity;
 };
@@ -124,7 +124,7 @@ void spaces_leave(struct spaces *s, uint32_t pid)
     *space = s->items[--s->count];
 }
 
-/* The space, if any, with the code that `now` has. */
+/* The space, if any, with the same code as `now`. */
 static struct space *find_same(struct spaces *s, const struct space *now)
 {
     for (size_t i = 0; i < s->count; i++)
@@ -133,8 +133,8 @@ static struct space *find_same(struct spaces *s, const struct space *now)
     return NULL;
 }
 
-/* Its processes have more code now. */
-static void update(struct space *space, struct space *now)
+/* Updates a space whose processes have more code now. */
+static void update_space(struct space *space, struct space *now)
 {
     free(space->code);
     now->number = space->number;
@@ -142,13 +142,13 @@ static void update(struct space *space, struct space *now)
     *space = *now;
 }
 
-/* The number of the space for the code `now`, which it takes over; 0: out of memory. */
-static uint32_t space_for(struct spaces *s, struct space *had, struct space *now)
+/* The number of the space for the code `now`, which takes ownership of it; 0: out of memory. */
+static uint32_t space_for(struct spaces *s, struct space *previous, struct space *now)
 {
     struct space *same = find_same(s, now);
-    if (had && (same == had || (!same && had->processes == 1))) {
-        update(had, now);
-        return had->number;
+    if (previous && (same == previous || (!same && previous->processes == 1))) {
+        update_space(previous, now);
+        return previous->number;
     }
     now->number = same ? same->number : ++s->last_number;
     if (!same && vec_push(s->items, s->count, s->capacity, *now))
@@ -160,14 +160,14 @@ static uint32_t space_for(struct spaces *s, struct space *had, struct space *now
 uint32_t spaces_of(struct spaces *s, const struct process *process)
 {
     const uint32_t pid = process_pid(process);
-    struct space *had = find_space(s, pid), now = {0};
-    if (had && had->state == process_state(process))
-        return had->number;
+    struct space *previous = find_space(s, pid), now = {0};
+    if (previous && previous->state == process_state(process))
+        return previous->number;
     if (!read_code(process, &now)) {
         free(now.code);
         return 0;
     }
-    const uint32_t before = had ? had->number : 0, number = space_for(s, had, &now);
+    const uint32_t before = previous ? previous->number : 0, number = space_for(s, previous, &now);
     if (number == 0 || number == before)
         return number;
     spaces_leave(s, pid);
@@ -176,7 +176,7 @@ uint32_t spaces_of(struct spaces *s, const struct process *process)
 
 bool spaces_fork(struct spaces *s, const struct process *parent, uint32_t child)
 {
-    spaces_leave(s, child); /* an earlier process with this number, whose end was lost */
+    spaces_leave(s, child); /* in case the end of an earlier process with this PID was lost */
     uint32_t number = spaces_of(s, parent);
     return number && enter_space(s, child, by_number(s, number));
 }

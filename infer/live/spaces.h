@@ -1,9 +1,9 @@
 /*
- * spaces.h - which processes share known stacks: those with the same code at the same addresses, as children of one
- * process have while they load nothing. Each such set is a space.
+ * spaces.h - which processes share known stacks: those with the same code at the same addresses, as the children of one process
+ * have while they load nothing. Each such set is a space.
  *
- * A process stays in its space while it maps code elsewhere, as what is known stays true, and moves to another when one
- * of its stacks is to become known.
+ * A process stays in its space while it maps more code, as known stacks stay valid, and moves to another when one of its stacks
+ * is about to become known.
  */
 #ifndef FATHOM_INFER_LIVE_SPACES_H
 #define FATHOM_INFER_LIVE_SPACES_H
@@ -14,9 +14,9 @@ struct spaces;
 
 /* All borrowed. */
 struct spaces_input {
-    /* The stacks known in this space are those of the process from now on; 0: none are. */
+    /* From now on the process has the stacks known in this space; 0: none. */
     void (*place)(void *context, uint32_t pid, uint32_t space);
-    /* No process is in this space any more; its number is not used again. */
+    /* No process is in this space any more; its number is not reused. */
     void (*end)(void *context, uint32_t space);
     void *context;
 };
@@ -28,7 +28,7 @@ void spaces_free(struct spaces *spaces);
 uint32_t spaces_of(struct spaces *spaces, const struct process *process);
 /* A child was forked. false: out of memory. */
 bool spaces_fork(struct spaces *spaces, const struct process *parent, uint32_t child);
-/* The process ended, or has other code where it had some. */
+/* The process ended, or has other code in place of some that it had. */
 void spaces_leave(struct spaces *spaces, uint32_t pid);
 
 #endif

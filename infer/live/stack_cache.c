@@ -14,7 +14,7 @@
 
 #define SUFFIX ".stacks"
 
-/* malloc'ed; NULL: the user has no directory for it, or out of memory. */
+/* malloc'ed; NULL: the user has no cache directory, or out of memory. */
 static char *path_of(const char *program, const struct build_id *id, bool make, char **directory)
 {
     char hex[2 * BUILD_ID_MAX + 1], *path = NULL;
@@ -26,7 +26,7 @@ static char *path_of(const char *program, const struct build_id *id, bool make, 
     return path;
 }
 
-/* 0; -ENOMEM; else a system error. *out: malloc'ed. */
+/* 0; -ENOMEM; or another system error. *out: malloc'ed. */
 static int read_all(int fd, void **out, size_t *size)
 {
     struct stat st;
@@ -83,7 +83,7 @@ int stack_cache_put(const char *program, const struct build_id *id, const struct
     return rc < 0 ? rc : fits;
 }
 
-/* Whether it is the name of what is kept; else it is another's file. */
+/* Whether a file in the directory has a name of ours; others are left alone. */
 static bool is_kept(const char *name)
 {
     const size_t length = strlen(name), suffix = strlen(SUFFIX);

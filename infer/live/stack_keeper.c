@@ -14,8 +14,8 @@
 #include "perfdata/walks.h"
 
 #define PROGRAMS_MOST 256u
-#define ITEMS_MOST    (1u << 20) /* of all programs: 50 MB */
-#define STATES_MOST   65536u     /* of processes, whose programs are remembered */
+#define ITEMS_MOST    (1u << 20) /* of all programs together: 50 MB */
+#define STATES_MOST   65536u     /* process states with a cached program */
 #define NO_PROGRAM    UINT64_MAX
 
 struct program {
@@ -23,7 +23,7 @@ struct program {
     struct build_id id;
     struct kept_stacks *kept;
     uint32_t first,
-        count; /* numbers of those that are known from earlier recordings, and how many there are */
+        count; /* numbers of the stacks known from earlier recordings: the first one, and how many */
     bool begun;
 };
 
@@ -31,8 +31,8 @@ struct stack_keeper {
     struct program *programs;
     uint32_t count, capacity;
     struct table *by_state; /* process_state() -> index, or NO_PROGRAM */
-    uint32_t numbered;      /* stacks that have a number */
-    size_t items;           /* of all programs */
+    uint32_t numbered;      /* number of stacks that have a number */
+    size_t items;           /* in all programs */
     struct kept_frame frames[UNWIND_MAX_FRAMES];
 };
 
@@ -76,13 +76,13 @@ static int find_program(struct stack_keeper *k, const char *path, const struct b
     return 0;
 }
 
-/* That of the process's program. 1; 0: nothing is kept of it; -ENOMEM. */
+/* The process's program: 1; 0: it has none; -ENOMEM. */
 static int program_of(struct stack_keeper *k, const struct process *process, struct program **out)
 {
     const struct build_id *id;
     bool added;
     struct table *fresh = table_count(k->by_state) < STATES_MOST ? NULL : table_new();
-    if (fresh) { /* those of processes that have long ended */
+    if (fresh) { /* most cached states are of processes that have ended */
         table_free(k->by_state);
         k->by_state = fresh;
     }
@@ -117,10 +117,11 @@ int stack_keeper_add(struct stack_keeper *k, const struct process *process,
     return rc;
 }
 
-/* All stacks of a program that were kept. */
-static int know_all(const struct program *p,
-                    int (*know)(void *context, const struct known_stack *stack, struct fathom_error *err),
-                    void *context, struct fathom_error *err)
+/* Makes all kept stacks of a program known. */
+static int make_all_known(const struct program *p,
+                          int (*know)(void *context, const struct known_stack *stack,
+                                      struct fathom_error *err),
+                          void *context, struct fathom_error *err)
 {
     const uint32_t first = STACK_NUMBER_KEPT + 2 * p->first;
     struct known_stack stack;
@@ -157,7 +158,7 @@ int stack_keeper_begin(struct stack_keeper *k, const struct process *process, st
     p->count = (uint32_t)kept_stacks_count(p->kept);
     k->numbered += p->count;
     k->items += kept_stacks_items(p->kept);
-    return know_all(p, know, context, err);
+    return make_all_known(p, know, context, err);
 }
 
 uint32_t stack_keeper_number(struct stack_keeper *k, const struct process *process, uint64_t ip, uint64_t at)
@@ -171,7 +172,7 @@ uint32_t stack_keeper_number(struct stack_keeper *k, const struct process *proce
     return kept_stacks_file(p->kept, mapping->path, id);
 }
 
-/* The program whose stack has this number, and which it is there; NULL: none. */
+/* The program whose stack has this number, and the stack's index in it; NULL: none. */
 static const struct program *find_number(const struct stack_keeper *k, uint32_t number, uint32_t *index)
 {
     const uint32_t place = (number - STACK_NUMBER_KEPT) / 2;
@@ -184,33 +185,34 @@ static const struct program *find_number(const struct stack_keeper *k, uint32_t 
     return NULL;
 }
 
-/* Whether an address is in the code of a file whose offset 0 would lie there. */
-static bool is_at(const struct process *process, uint64_t address, uint64_t at,
-                  const struct numbered_file *file)
+/* Whether an address is in the code of a file whose offset 0 is at `at`. */
+static bool is_code_at(const struct process *process, uint64_t address, uint64_t at,
+                       const struct numbered_file *file)
 {
     const struct build_id *id;
     const struct mapping *mapping = process_mapping_unopened(process, address, &id);
     struct place place;
-    if (mapping && !id && process_place(process, address, &place)) /* the kernel's own */
+    if (mapping && !id && process_place(process, address, &place)) /* the kernel's own code */
         id = image_build_id(place.image);
     return mapping && id && mapping->start - mapping->offset == at && build_id_equal(id, &file->id) &&
            mapping->path && strcmp(mapping->path, file->path) == 0;
 }
 
-/* Finds where the process has this code: a place that was announced. */
+/* Finds where the process has this code, among the announced places. */
 static bool find_code(const struct process *process, const struct stack_places *placed,
                       const struct kept_frame *frame, bool exact, struct unwind_frame *out)
 {
     for (uint32_t i = 0; i < placed->count; i++) {
         out->pc = placed->at[i] + frame->offset;
-        if (is_at(process, out->pc - !exact, placed->at[i], frame->file))
+        if (is_code_at(process, out->pc - !exact, placed->at[i], frame->file))
             return true;
     }
     return false;
 }
 
-/* Whether the CFA is found in the same way at both places, by more than SP and BP: so the program compares PCs where that is so. */
-static bool has_row_of(const struct place *place, const struct place *kept)
+/* Whether the CFA is computed in the same way at both places, from memory and not from SP and BP alone: the BPF program
+ * compares PCs only there. */
+static bool has_same_cfa_rule(const struct place *place, const struct place *kept)
 {
     struct cfi_span span, kept_span;
     if (place->image != kept->image || place->function != kept->function)
@@ -224,7 +226,7 @@ static bool has_row_of(const struct place *place, const struct place *kept)
            row.cfa_add == other.cfa_add;
 }
 
-/* Whether the sample's innermost frame is a kept one with this CFA, and not that of another function in its place. */
+/* Whether the sample's innermost frame is the kept one with this CFA, and not another function's in its place. */
 static bool is_innermost(const struct process *process, const struct sample *sample,
                          const struct kept_frame *from, uint64_t cfa)
 {
@@ -235,7 +237,7 @@ static bool is_innermost(const struct process *process, const struct sample *sam
         return leaf.cfa == cfa;
     return leaf.reason == UNKNOWN_CFI && !sample->regs_after && cfa > sample->sp &&
            find_code(process, sample->placed, from, true, &kept) && process_place(process, kept.pc, &place) &&
-           has_row_of(&leaf.place, &place);
+           has_same_cfa_rule(&leaf.place, &place);
 }
 
 size_t stack_keeper_walk(struct stack_keeper *k, const struct process *process, struct sample *sample,

@@ -12,32 +12,32 @@
 #include "infer/live/feed.h"
 #include "infer/live/file_numbers.h"
 #include "infer/live/script_finder.h"
-#include "infer/live/row_teller.h"
+#include "infer/live/row_sender.h"
 #include "infer/live/spaces.h"
 #include "perfdata/announced.h"
 #include "perfdata/stack_record.h"
 #include "process/frame.h"
 #include "process/unwind.h"
 
-#define WALKED_MAX  32768u /* frames, for one new stack and those of its callers */
-#define REGISTER_BP 6u     /* in a mask of registers */
+#define WALKED_MAX  32768u /* frames, of one new stack and of its callers' stacks together */
+#define REGISTER_BP 6u     /* bit in a mask of registers */
 
 struct stack_learner {
     struct stack_learner_input in;
     struct feed *feed;
     atomic_bool ends; /* no more stacks are learned */
-    bool next;        /* the next sample is that of a stack record which was taken */
-    /* The feed's thread's. */
+    bool next;        /* the next sample belongs to a stack record that was taken */
+    /* Used by the feed's thread only. */
     struct announced *announced;
     struct spaces *spaces;
-    struct table *
-        told; /* spaces and files: whether it was told where Go's stacks are, so that they are copied whole */
+    /* space and image -> ns: until then, Go stacks may have been copied before the recorder knew where they are */
+    struct table *reported;
     struct file_numbers *files;
-    struct stack_place places[STACK_PLACED_MAX]; /* of the stack that is learned */
+    struct stack_place places[STACK_PLACED_MAX]; /* of the stack being learned */
     size_t place_count;
-    size_t kept;                   /* the last stack, as stack_keeper_add() has it */
-    struct row_teller *rows;       /* NULL: they are not wanted */
-    struct script_finder *scripts; /* likewise */
+    size_t keeper_index;           /* index of the last stack, as from stack_keeper_add() */
+    struct row_sender *rows;       /* NULL: not wanted */
+    struct script_finder *scripts; /* NULL: not wanted */
     struct unwind_frame frames[UNWIND_MAX_FRAMES];
     struct unwind_words words;
 };
@@ -46,17 +46,18 @@ struct code_range {
     uint64_t start, end;
 };
 
-/* Whether these bytes have a call, or cannot be told. */
+/* Whether these bytes contain a call, or may do so. */
 static bool has_call(const struct image *image, uint64_t at, uint64_t end)
 {
     uint64_t first, last;
     return !image_calls_between(image, at, end, &first, &last) || first <= last;
 }
 
-/* The code that a stack with this innermost frame stands for: empty, that of its page. But if the function makes calls with less on
- * its stack than it has here (other calls have arguments there), such a callee can have the same SP with all words of
- * this stack in place, and a frame further in, which would neither be verified nor read. Then it is the function's, from the
- * first to the last row with the same CFA. So it is if the code is to stand alone: a caller's, or where rows tell of other code of the page. */
+/* The range of code in which a stack with this innermost frame is known. It is empty if the whole page is meant. But if the
+ * function also makes calls with less on its stack than here (other calls pass arguments there), the callee of such a call can
+ * have the same SP with all words of this stack in place: its extra frame would neither be verified nor read. Then the range is
+ * that of the function, from the first to the last row with the same CFA. The same applies if the code has to stand alone: for
+ * a caller's stack, or if rows describe other code of the page. */
 static struct code_range code_of(const struct place *place, bool alone)
 {
     const struct cfi *cfi = image_cfi(place->image);
@@ -64,7 +65,7 @@ static struct code_range code_of(const struct place *place, bool alone)
     const struct cfi_row row = cfi_lookup(cfi, place->address);
     uint64_t limit = function->address + function->size, at = function->address;
     struct code_range range = {place->address, place->address + 1};
-    if (image_is_run_time(place->image)) /* whatever is called with the same BP */
+    if (image_is_run_time(place->image)) /* any code called with the same BP */
         return (struct code_range){place->address, place->address};
     alone = alone || row.cfa != CFI_SP;
     for (unsigned rows = 0; at < limit && rows < RETURN_RANGE_ROWS; rows++) {
@@ -83,14 +84,14 @@ static struct code_range code_of(const struct place *place, bool alone)
     return alone || at < limit ? range : (struct code_range){place->address, place->address};
 }
 
-/* Whether the same words would end a walk in the same way. */
+/* Whether the same words would end any walk in the same way. */
 static bool is_known_end(enum unwind_end end)
 {
     return end == UNWIND_ROOT || end == UNWIND_CUT || end == UNWIND_NO_MAPPING || end == UNWIND_NO_CFI ||
            end == UNWIND_UNSUPPORTED || end == UNWIND_SWITCHED || end == UNWIND_SIGNAL;
 }
 
-/* The register that the last walk depended on, if it is one alone. false: there are more. */
+/* Sets the register that the last walk depended on. false: it depended on more than one. */
 static bool set_register(const struct stack_learner *l, const struct sample *sample, struct known_stack *out)
 {
     const uint64_t bp = UINT64_C(1) << REGISTER_BP, used = l->words.registers | (l->words.has_bp ? bp : 0),
@@ -107,30 +108,30 @@ static bool set_register(const struct stack_learner *l, const struct sample *sam
     return true;
 }
 
-#define TELL_NS 1000000000u /* after this time all stacks are read as was told */
+#define REPORTED_NS 1000000000u /* after this time all stacks are read as the recorder was told */
 
-/* Tells, once for each space, where its threads have their stacks, if this walk ended in Go. *early: its stack may have been copied
- * before that, so that it will be read again, whole. 0 or negative. */
-static int tell_stacks(struct stack_learner *l, const struct sample *sample, uint32_t space,
-                       const struct unwind_frame *frame, bool *early, struct fathom_error *err)
+/* If the walk ended in Go code, tells the recorder once per space where its threads have their stacks. *early: this stack may
+ * have been copied before that took effect, so it will be read again, whole. 0 or negative. */
+static int report_go_stacks(struct stack_learner *l, const struct sample *sample, uint32_t space,
+                            const struct unwind_frame *frame, bool *early, struct fathom_error *err)
 {
     struct go_stacks go;
     const struct place *outermost = &frame->place;
     bool added;
-    uint64_t *until = table_put(l->told, hash_u64(space) ^ (uintptr_t)outermost->image, &added);
+    uint64_t *until = table_put(l->reported, hash_u64(space) ^ (uintptr_t)outermost->image, &added);
     if (!until)
         return error_memory(err);
     if (added)
         *until = image_go_stacks(outermost->image, &go) &&
                          l->in.stacks_are(l->in.context, space, &go, frame->pc - outermost->address)
-                     ? sample->time + TELL_NS
+                     ? sample->time + REPORTED_NS
                      : 0;
     *early = sample->time < *until;
     return 0;
 }
 
-/* Finds where the files lie that the code of a stack with these frames is in. None if these are too many, or if the program that read it
- * takes the PC's to lie elsewhere: the process had other code by then. 0 or -ENOMEM. */
+/* Finds the places of the files with the code of these frames. None if there are too many, or if the BPF program that read the
+ * stack had another place for the PC's file: the process had other code then. 0 or -ENOMEM. */
 static int find_places(struct stack_learner *l, const struct process *process, const struct sample *sample,
                        size_t count, struct fathom_error *err)
 {
@@ -144,7 +145,7 @@ static int find_places(struct stack_learner *l, const struct process *process, c
     l->place_count = (size_t)found;
     if (stack_file_is_told(&code->file))
         l->in.number(l->in.context, &code->file, l->places[0].number);
-    if (l->rows && row_teller_tell(l->rows, l->places, l->place_count, l->frames, count) < 0)
+    if (l->rows && row_sender_send(l->rows, l->places, l->place_count, l->frames, count) < 0)
         return error_memory(err);
     return 0;
 }
@@ -156,18 +157,18 @@ struct walked_stack {
     enum unwind_end end;
 };
 
-static struct walked_stack walk(struct stack_learner *l, const struct process *process,
-                                const struct sample *sample)
+static struct walked_stack walk_stack(struct stack_learner *l, const struct process *process,
+                                      const struct sample *sample)
 {
     struct walked_stack w = {.frames = l->frames};
     w.count = unwind_words(process, sample, l->frames, UNWIND_MAX_FRAMES, &l->words, &w.end);
     return w;
 }
 
-/* Makes a stack known that was walked last. Returns 1; 0: it is not, or its callers would be copied for
- * longer by themselves; or a negative result of the callbacks. */
-static int know(struct stack_learner *l, const struct process *process, const struct sample *sample,
-                uint32_t space, bool of_caller, const struct walked_stack *w, struct fathom_error *err)
+/* Makes the stack that was walked last known. Returns 1; 0: it did not become known, or its callers' stacks would be cut off as
+ * well; or a negative result of the callbacks. */
+static int make_known(struct stack_learner *l, const struct process *process, const struct sample *sample,
+                      uint32_t space, bool of_caller, const struct walked_stack *w, struct fathom_error *err)
 {
     if (w->count == 0 || !is_known_end(w->end) || l->words.partial)
         return 0;
@@ -175,7 +176,7 @@ static int know(struct stack_learner *l, const struct process *process, const st
     int rc = of_caller ? 0 : find_places(l, process, sample, w->count, err);
     if (rc < 0)
         return rc;
-    rc = tell_stacks(l, sample, space, &w->frames[w->count - 1], &early, err);
+    rc = report_go_stacks(l, sample, space, &w->frames[w->count - 1], &early, err);
     if (rc < 0 || (early && (w->end == UNWIND_SWITCHED ||
                              (w->end == UNWIND_CUT && sample->stack_size <= STACK_RECORD_NO_BASE))))
         return rc;
@@ -206,17 +207,18 @@ static int know(struct stack_learner *l, const struct process *process, const st
         return 0;
     rc = l->in.know(l->in.context, &known, err);
     if (l->in.keeper && rc > 0 && w->end == UNWIND_ROOT && l->place_count > 0) {
-        if (stack_keeper_add(l->in.keeper, process, l->files, &known, w->frames, w->count, &l->kept) < 0)
+        if (stack_keeper_add(l->in.keeper, process, l->files, &known, w->frames, w->count, &l->keeper_index) <
+            0)
             return error_memory(err);
     } else {
-        l->kept = KEPT_STACKS_MOST;
+        l->keeper_index = KEPT_STACKS_MOST;
     }
     return rc < 0 || w->end != UNWIND_CUT ? rc : 0;
 }
 
-/* The sample as it would be had it come right after the frame's call returned. A caller's frame beyond what was copied from SP on is
- * among the outermost bytes. */
-static struct sample at_caller(const struct sample *sample, const struct unwind_frame *frame)
+/* The sample as it would be right after the frame's call returned. A caller's frame beyond the bytes copied from SP on is among
+ * the outermost bytes. */
+static struct sample sample_at_caller(const struct sample *sample, const struct unwind_frame *frame)
 {
     struct sample caller = *sample;
     const struct frame dump = {.dump = sample};
@@ -226,7 +228,7 @@ static struct sample at_caller(const struct sample *sample, const struct unwind_
     caller.sp = frame->cfa;
     caller.bp = frame->caller_bp;
     caller.below = NULL;
-    caller.registers = NULL; /* others than BP are not known */
+    caller.registers = NULL; /* registers other than BP are unknown */
     caller.register_mask = 0;
     caller.stack = (beyond ? sample->outer : sample->stack) + skipped;
     caller.stack_size = (beyond ? STACK_RECORD_OUTER : sample->stack_size) - (uint32_t)skipped;
@@ -234,8 +236,8 @@ static struct sample at_caller(const struct sample *sample, const struct unwind_
     return caller;
 }
 
-/* Whether a walk from this caller on, whose return address is exact then, has the same frames as that of its callee. */
-static bool goes_on_alike(const struct process *process, const struct unwind_frame *caller)
+/* Whether a walk that begins at this caller, so that its PC is exact, has the same frames as the callee's walk. */
+static bool walks_alike_from(const struct process *process, const struct unwind_frame *caller)
 {
     struct place place;
     struct cfi_row exact, row;
@@ -245,9 +247,9 @@ static bool goes_on_alike(const struct process *process, const struct unwind_fra
            exact.derived == row.derived;
 }
 
-/* Leaves those words of the last walk that one from this caller on depends on: a BP that was saved further in is its own then. false: that
- * cannot be told: it has to be walked. */
-static bool leave_words(struct unwind_words *words, const struct sample *callee, const struct sample *caller)
+/* Reduces the words of the last walk to those that a walk from this caller on depends on: a BP that was saved further in is the
+ * caller's own register now. false: they cannot be determined without a walk. */
+static bool reduce_words(struct unwind_words *words, const struct sample *callee, const struct sample *caller)
 {
     size_t from = 0, count = 0;
     while (from < words->count &&
@@ -269,20 +271,21 @@ static bool leave_words(struct unwind_words *words, const struct sample *callee,
     return true;
 }
 
-/* The walk from the next frame on, and the sample as it is there. One that lacked a register may go further from there, as BP is known. */
-static struct walked_stack walk_on(struct stack_learner *l, const struct process *process,
-                                   struct sample *sample, const struct walked_stack *w)
+/* The walk from the next frame on; *sample becomes the caller's. A walk that ended for lack of a register may go further from
+ * there, as BP is known. */
+static struct walked_stack walk_from_caller(struct stack_learner *l, const struct process *process,
+                                            struct sample *sample, const struct walked_stack *w)
 {
     const struct sample callee = *sample;
-    *sample = at_caller(&callee, &w->frames[0]);
-    if (w->end != UNWIND_UNSUPPORTED && goes_on_alike(process, &w->frames[1]) &&
-        leave_words(&l->words, &callee, sample))
+    *sample = sample_at_caller(&callee, &w->frames[0]);
+    if (w->end != UNWIND_UNSUPPORTED && walks_alike_from(process, &w->frames[1]) &&
+        reduce_words(&l->words, &callee, sample))
         return (struct walked_stack){w->frames + 1, w->count - 1, w->end};
-    return walk(l, process, sample);
+    return walk_stack(l, process, sample);
 }
 
-/* Makes known what is kept of the process's program, and tells the number of the sample's file: before files are opened, which takes time
- * in which more stacks would be new. */
+/* Makes the kept stacks of the process's program known and reports the number of the sample's file, before files are opened:
+ * during that time more stacks would be new. */
 static int begin_program(struct stack_learner *l, const struct process *process, const struct sample *sample,
                          struct fathom_error *err)
 {
@@ -298,8 +301,8 @@ static int begin_program(struct stack_learner *l, const struct process *process,
     return 0;
 }
 
-/* Tells the frames of a kept stack that a sample is the first to have. */
-static void tell_kept(struct stack_learner *l, struct processes *processes, const struct sample *sample)
+/* Reports the frames of a kept stack when the first sample has it. */
+static void report_kept(struct stack_learner *l, struct processes *processes, const struct sample *sample)
 {
     const struct process *process = process_find(processes, sample->pid);
     struct sample at = *sample;
@@ -308,8 +311,8 @@ static void tell_kept(struct stack_learner *l, struct processes *processes, cons
         l->in.walked(l->in.context, sample, at.stack_number, l->frames, count, UNWIND_ROOT);
 }
 
-/* Makes a new stack known, and with it those of its callers: each is where it would be when its call returns. Those
- * around one that is known already are known, too. */
+/* Makes a new stack and its callers' stacks known: each is where it will be when its call returns. Stops at one that is known
+ * already: so are its callers'. */
 static int learn_stack(struct stack_learner *l, struct processes *processes, const struct sample *sample,
                        struct fathom_error *err)
 {
@@ -323,25 +326,25 @@ static int learn_stack(struct stack_learner *l, struct processes *processes, con
     int rc = begin_program(l, process, &at, err);
     if (rc < 0)
         return rc;
-    struct walked_stack w = walk(l, process, &at);
+    struct walked_stack w = walk_stack(l, process, &at);
     if (l->in.walked)
         l->in.walked(l->in.context, &at, at.stack_number, w.frames, w.count, w.end);
-    l->kept = KEPT_STACKS_MOST;
+    l->keeper_index = KEPT_STACKS_MOST;
     l->place_count = 0;
-    rc = know(l, process, &at, space, false, &w, err);
+    rc = make_known(l, process, &at, space, false, &w, err);
     if (l->scripts &&
         script_finder_see(l->scripts, process, w.frames, w.count, l->places, l->place_count) < 0)
         return error_memory(err);
     for (size_t walked = w.count; rc > 0 && !at.stack_switch && w.count > 1 && walked < WALKED_MAX &&
-                                  !w.frames[1].interrupted; /* which nothing returns to */
+                                  !w.frames[1].interrupted; /* nothing returns to an interrupted frame */
          walked += w.count) {
-        w = walk_on(l, process, &at, &w);
-        rc = know(l, process, &at, space, true, &w, err);
+        w = walk_from_caller(l, process, &at, &w);
+        rc = make_known(l, process, &at, space, true, &w, err);
     }
     return rc < 0 ? rc : 0;
 }
 
-/* Whether the part of an old mapping that the new one takes holds other code. */
+/* Whether the new mapping puts other code in place of a part of the old one. */
 static bool is_replaced(const struct mapping *old, const struct build_id *id, const struct record_mmap *mmap)
 {
     const struct build_id none = {0}, now = process_build_id(mmap);
@@ -360,7 +363,7 @@ static bool replaces_code(const struct process *process, const struct record_mma
     return false;
 }
 
-/* Whether a record makes what was known of its process invalid. */
+/* Whether a record invalidates what was known of its process. */
 static bool is_change(struct processes *processes, const struct record *record)
 {
     const struct process *process;
@@ -377,7 +380,7 @@ static bool is_change(struct processes *processes, const struct record *record)
     }
 }
 
-/* A process forks. Records without a time are about those that run already, which may have other code by now. */
+/* Records without a time describe processes that ran before: they may have other code by now. */
 static int take_fork(struct stack_learner *l, struct processes *processes, const struct record *record,
                      struct fathom_error *err)
 {
@@ -394,7 +397,7 @@ static int take_sample(struct stack_learner *l, struct processes *processes, con
         return l->ends ? 0 : learn_stack(l, processes, sample, err);
     if (l->in.keeper && sample->known == SAMPLE_STACK_SAME && sample->stack_number >= STACK_NUMBER_KEPT &&
         l->in.wants(l->in.context, sample->stack_number))
-        tell_kept(l, processes, sample);
+        report_kept(l, processes, sample);
     return 0;
 }
 
@@ -419,7 +422,7 @@ static int take_record(void *learner, struct processes *processes, const struct 
     return rc == 0 ? stack_learner_take(l, processes, &record, err) : rc < 0 ? rc : 0;
 }
 
-/* Stack records, and the samples that they belong to. */
+/* Takes stack records, and the samples that they belong to. */
 static enum feed_choice choose_sample(void *learner, const struct event *event, size_t queued)
 {
     struct stack_learner *l = learner;
@@ -428,14 +431,14 @@ static enum feed_choice choose_sample(void *learner, const struct event *event, 
     return l->next ? FEED_HOLD : wanted ? FEED_TAKE : FEED_LEAVE;
 }
 
-static void clear(struct stack_learner *l)
+static void clear_learner(struct stack_learner *l)
 {
     announced_free(l->announced);
     spaces_free(l->spaces);
     file_numbers_free(l->files);
-    row_teller_free(l->rows);
+    row_sender_free(l->rows);
     script_finder_free(l->scripts);
-    table_free(l->told);
+    table_free(l->reported);
     unwind_words_free(&l->words);
     free(l);
 }
@@ -449,19 +452,19 @@ int stack_learner_new(const struct stack_learner_input *input, struct stack_lear
     l->in = *input;
     l->announced = announced_new(input->events, input->count);
     l->spaces = spaces_new(&(struct spaces_input){input->place, input->forget, input->context});
-    l->told = table_new();
+    l->reported = table_new();
     l->files = file_numbers_new();
-    l->rows = input->rows ? row_teller_new(input->rows, input->context) : NULL;
+    l->rows = input->rows ? row_sender_new(input->rows, input->context) : NULL;
     l->scripts = input->script ? script_finder_new(&(struct script_finder_input){
                                      input->script, input->script_file, input->context})
                                : NULL;
-    if (l->announced && l->spaces && l->told && l->files && (l->rows || !input->rows) &&
+    if (l->announced && l->spaces && l->reported && l->files && (l->rows || !input->rows) &&
         (l->scripts || !input->script)) {
         announced_leave_places(l->announced);
         *out = l;
         return 0;
     }
-    clear(l);
+    clear_learner(l);
     return error_memory(err);
 }
 
@@ -479,7 +482,7 @@ int stack_learner_start(const struct stack_learner_input *input, struct stack_le
                                          .context = l},
                     &l->feed, err);
     if (rc < 0)
-        clear(l);
+        clear_learner(l);
     else
         *out = l;
     return rc;
@@ -502,5 +505,5 @@ void stack_learner_stop(struct stack_learner *l, struct image_cache **images)
     feed_stop(l ? l->feed : NULL, images);
     if (!l)
         return;
-    clear(l);
+    clear_learner(l);
 }

@@ -1,6 +1,6 @@
 /*
- * stack_learner.h - learns stacks while they are recorded: unwinds, in a thread of its own, the stacks that the
- * recorder's program found new, and tells what makes each of them known.
+ * stack_learner.h - learns stacks while they are recorded: in a thread of its own, unwinds the stacks that the BPF program
+ * found to be new, and reports what makes each of them known.
  */
 #ifndef FATHOM_INFER_LIVE_STACK_LEARNER_H
 #define FATHOM_INFER_LIVE_STACK_LEARNER_H
@@ -15,7 +15,7 @@
 #include "perfdata/stack_record.h"
 #include "process/unwind.h"
 
-/* Bytes of records that wait while it is busy; stacks are left out above that. As many are being looked at. */
+/* Bytes of records that may wait while the thread is busy; beyond that, stacks are dropped. As much again is being handled. */
 #define STACK_LEARNER_QUEUE (32u << 20)
 
 struct stack_learner;
@@ -26,25 +26,26 @@ struct stack_learner_input {
     size_t count;
     /* A stack was unwound to its root, or to where the same words would end any walk. A negative result ends learning. */
     int (*know)(void *context, const struct known_stack *stack, struct fathom_error *err);
-    /* The threads of this space have their stacks there; bias: added to the addresses of its code. Whether their second ones are copied
-     * from now on. */
+    /* The threads of this space have their stacks there; bias: added to the addresses of its code. Returns whether Go's second
+     * stacks are copied from now on. */
     bool (*stacks_are)(void *context, uint32_t space, const struct go_stacks *go, uint64_t bias);
-    /* The process has this interpreter, whose state is at `state`; script NULL: none any more. May be NULL. */
+    /* The process has this interpreter, with its state at `state`; script NULL: none any more. May be NULL. */
     void (*script)(void *context, uint32_t pid, const struct script_runtime *script, uint64_t state);
-    /* So has each process with the file of this number; state: counted from where its offset 0 would lie. Not NULL if `script` is not. */
+    /* The same for each process with the file of this number; state: relative to the address of its offset 0. Not NULL if
+     * `script` is not. */
     void (*script_file)(void *context, uint32_t number, const struct script_runtime *script, uint64_t state);
-    /* The sample's stack was unwound so, and its record is to have this number. May be NULL. */
+    /* The sample's stack has these frames, and its record has to get this number. May be NULL. */
     void (*walked)(void *context, const struct sample *sample, uint32_t number,
                    const struct unwind_frame *frames, size_t count, enum unwind_end end);
-    /* The code of this file has this number in the places of known stacks. NULL: stacks are known by space alone. */
+    /* The code of this file has this number in the places of known stacks. NULL: stacks are known by space only. */
     void (*number)(void *context, const struct stack_file *file, uint32_t number);
-    /* Where code of numbered files has its return address (row_teller.h). May be NULL. */
+    /* Rules for finding return addresses in code of numbered files (row_sender.h). May be NULL. */
     bool (*rows)(void *context, const struct code_rows_key *key, const struct code_rows *rows);
-    /* What keeps stacks from one recording to the next; NULL: they are not. */
+    /* Stores stacks from one recording to the next; NULL: they are not stored. */
     struct stack_keeper *keeper;
-    /* Whether a record is still to be found that tells the frames of a kept stack, by walked(). */
+    /* Whether no record with the frames of this kept stack was found yet, so that walked() has to report them. */
     bool (*wants)(void *context, uint32_t number);
-    /* The process has the stacks of this space from now on; 0: none. */
+    /* From now on the process has the stacks known in this space; 0: none. */
     void (*place)(void *context, uint32_t pid, uint32_t space);
     /* No process is in this space any more. */
     void (*forget)(void *context, uint32_t space);
@@ -57,14 +58,15 @@ int stack_learner_start(const struct stack_learner_input *input, struct stack_le
 /* Whole raw records, as the collector passes them on; what is needed is copied. */
 int stack_learner_add(struct stack_learner *learner, const void *records, size_t size,
                       struct fathom_error *err);
-/* How often stack_learner_add() was called with records that all have been looked at. */
+/* The number of stack_learner_add() calls whose records were all handled. */
 uint64_t stack_learner_looked(struct stack_learner *learner);
-/* Without a thread: a record whose sample says what is known of its stack, before it is applied to the processes. */
+/* Without a thread: takes a record, before it is applied to the processes. */
 int stack_learner_new(const struct stack_learner_input *input, struct stack_learner **out,
                       struct fathom_error *err);
 int stack_learner_take(struct stack_learner *learner, struct processes *processes,
                        const struct record *record, struct fathom_error *err);
-/* Ends the thread, if there is one; of what it has not looked at, no stack is walked, and the frames of kept ones are still told. learner NULL is allowed. images: as of feed_stop(). */
+/* Ends the thread, if there is one: no stack of the records left is walked, but the frames of kept stacks are still reported.
+ * learner NULL is allowed. images: as for feed_stop(). */
 void stack_learner_stop(struct stack_learner *learner, struct image_cache **images);
 
 #endif

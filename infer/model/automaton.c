@@ -8,14 +8,14 @@
 #include "infer/model/near.h"
 #include "infer/model/ranking.h"
 
-#define OF_RANKINGS 8 /* the share of the memory that paths may take: 1 in so many, */
-#define OF_REACH    4 /* and that the reach of CIDs may */
+#define OF_RANKINGS 8 /* shares of the memory limit, as divisors: for paths, */
+#define OF_REACH    4 /* for the reach of CIDs */
 
 struct automaton {
     const struct graph *graph;
     struct automaton_options options;
     struct callers callers;
-    struct reach reach; /* of the CIDs that are asked for */
+    struct reach reach; /* of the CIDs that will be asked for */
     struct lattice *lattice;
     struct ranking *ranking;
 };
@@ -77,8 +77,8 @@ void automaton_free(struct automaton *a)
     free(a);
 }
 
-/* Makes a CID known: 0; -ENOENT: no path leads there; -ENOSPC; -ENOMEM. */
-static int look_for(struct automaton *a, const struct lattice_state *state)
+/* Extends the lattice to a CID's state: 0; -ENOENT: no path leads there; -ENOSPC; -ENOMEM. */
+static int extend_to(struct automaton *a, const struct lattice_state *state)
 {
     bool beyond =
         work_is_done(a->options.work) || (a->options.cids && state->unit / REACH_BLOCK >= a->reach.blocks);
@@ -92,7 +92,7 @@ static int look_for(struct automaton *a, const struct lattice_state *state)
 }
 
 /* The sum over all paths of a state. 0 or -ENOMEM. */
-static int sum_up(struct automaton *a, struct lattice_state state, struct scaled *out)
+static int sum_paths(struct automaton *a, struct lattice_state state, struct scaled *out)
 {
     const struct lattice_way *ways;
     struct scaled_sum sum = {0, 0};
@@ -103,14 +103,15 @@ static int sum_up(struct automaton *a, struct lattice_state state, struct scaled
     return count < 0 ? -ENOMEM : 0;
 }
 
-/* Forgets paths when there are too many. false: out of memory. */
+/* Drops all paths if they take too much memory. false: out of memory. */
 static bool make_room(struct automaton *a)
 {
     return ranking_bytes(a->ranking) <= a->options.bytes / OF_RANKINGS || ranking_clear(a->ranking);
 }
 
 /* The best paths of a state. 0 or -ENOMEM. */
-static int rank(const struct automaton *a, uint32_t state, struct scaled sum, struct automaton_answer *out)
+static int rank_paths(const struct automaton *a, uint32_t state, struct scaled sum,
+                      struct automaton_answer *out)
 {
     uint32_t path;
     int rc = ranking_first(a->ranking, state, &path);
@@ -129,15 +130,16 @@ int automaton_find(struct automaton *a, uint32_t function, uint32_t height, stru
     struct lattice_state state = {callers_node_of(&a->callers, function), CALLERS_LEAF,
                                   height / CALLERS_UNIT};
     struct scaled sum = {0, 0};
-    int rc = height % CALLERS_UNIT || state.node == CALLERS_NONE ? -ENOENT : look_for(a, &state);
+    int rc = height % CALLERS_UNIT || state.node == CALLERS_NONE ? -ENOENT : extend_to(a, &state);
     if (rc == 0)
-        rc = make_room(a) ? sum_up(a, state, &sum) : -ENOMEM;
+        rc = make_room(a) ? sum_paths(a, state, &sum) : -ENOMEM;
     if (rc < 0)
         return rc;
     out->chance = scaled_ratio(sum, scaled_of(1, 0));
     uint32_t number = ranking_state(a->ranking, state);
-    rc = number == RANKING_NONE ? -ENOMEM : rank(a, number, sum, out);
-    return rc == 0 && out->best == 0 ? -ENOENT : rc; /* none is as probable as a number can tell */
+    rc = number == RANKING_NONE ? -ENOMEM : rank_paths(a, number, sum, out);
+    /* every path is less probable than a number can represent */
+    return rc == 0 && out->best == 0 ? -ENOENT : rc;
 }
 
 int automaton_step(struct automaton *a, uint32_t path, struct automaton_step *step, uint32_t *outer)
@@ -149,7 +151,7 @@ int automaton_step(struct automaton *a, uint32_t path, struct automaton_step *st
         return rc;
     uint32_t edge = at.edge;
     *outer = at.outer;
-    /* Classes and open frames are no steps of their own. */
+    /* Skips the steps into classes and open frames: they are not frames of their own. */
     while (*outer != RANKING_END) {
         rc = ranking_step(ranking, *outer, &between);
         if (rc < 0)

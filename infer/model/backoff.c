@@ -1,5 +1,4 @@
-/* backoff.c - see backoff.h. Both orders stand in the same arrays; a transition knows the one that it backs
- * off to. */
+/* backoff.c - see backoff.h. Both orders are in the same arrays; a transition has the number of the one that it backs off to. */
 #include "infer/model/backoff.h"
 
 #include <stdbool.h>
@@ -8,7 +7,7 @@
 #include "base/hash.h"
 #include "base/vec.h"
 
-#define LITTLE 1e-9 /* what rounding leaves of sums that went up and down again */
+#define LITTLE 1e-9 /* below this is rounding error, left by sums that went up and down again */
 
 struct context {
     double count, kinds;

@@ -9,75 +9,76 @@
 #include "base/vec.h"
 #include "infer/model/wilson.h"
 
-#define DROP      1.92 /* of the likelihood's logarithm: 95% */
-#define STEPS     256u /* of what is said, told apart */
-#define SEARCH    60   /* steps to a number */
+#define DROP      1.92 /* of the log likelihood: 95% */
+#define STEPS     256u /* of stated probabilities that are distinguished */
+#define SEARCH    60   /* bisection steps */
 #define NEAR_ZERO 1e-9
-#define FACTOR    1e-20 /* the least: floats can hold the product */
+#define FACTOR    1e-20 /* minimum factor: floats can hold the product */
 
 /* From the programs of docs/benchmarks.md, "How far probabilities can be believed". */
 static const struct prior {
     double stacks, mean;
 } of_calls = {2, 0.8}, of_sole = {2, 0.97}, of_seen = {5, 1};
 
-/* Answers that say the same. */
+/* Answers with the same stated probability and number of unseen calls. */
 struct group {
-    double said;
+    double stated;
     uint32_t calls;
     double right, wrong; /* samples */
 };
 
-/* One number that is estimated. */
+/* One rate to estimate. */
 struct rate {
     struct prior prior;
-    struct table *group_of; /* what is said, in STEPS, and calls -> number of the group */
-    struct table *of_path;  /* true path -> number of its samples */
+    struct table *group_of; /* (stated probability in STEPS, calls) -> number of the group */
+    struct table *of_path;  /* true path -> its number of samples */
     struct group *groups;
     size_t count, capacity;
     double weight; /* of a sample, in stacks */
     double value, least, most;
 };
 
-/* All answers, whatever they say: the floor of the range. */
+/* All answers, whatever they state: they bound the range from below. */
 struct shares {
-    struct table *of_stack; /* held-out stack -> number of its samples */
+    struct table *of_stack; /* held-out stack -> its number of samples */
     double samples, right;
-    double least, most; /* factors: of what is said to be right, and of what is not */
+    double least, most; /* factors: of the share stated to be right, and of the rest */
 };
 
 struct calibration {
     struct rate calls, sole, seen;
     struct shares shares;
     struct trained trained;
-    bool by_training; /* and by nothing of the run */
+    bool by_training; /* nothing of the run was compared */
 };
 
-static double gain(double x, double stacks)
+static double weighted_log(double x, double stacks)
 {
     return stacks * log(x > NEAR_ZERO ? x : NEAR_ZERO);
 }
 
-/* L of the header. */
-static double likelihood(const struct rate *rate, double value)
+/* L in calibration.h. */
+static double log_likelihood(const struct rate *rate, double value)
 {
     const struct prior *prior = &rate->prior;
-    double sum =
-        gain(value, prior->stacks * prior->mean) + gain(1 - value, prior->stacks * (1 - prior->mean));
+    double sum = weighted_log(value, prior->stacks * prior->mean) +
+                 weighted_log(1 - value, prior->stacks * (1 - prior->mean));
     for (size_t i = 0; i < rate->count; i++) {
         const struct group *g = &rate->groups[i];
-        sum += gain(g->said, rate->weight * g->right) + gain(value, rate->weight * g->right * g->calls);
-        sum += gain(1 - g->said * pow(value, g->calls), rate->weight * g->wrong);
+        sum += weighted_log(g->stated, rate->weight * g->right) +
+               weighted_log(value, rate->weight * g->right * g->calls);
+        sum += weighted_log(1 - g->stated * pow(value, g->calls), rate->weight * g->wrong);
     }
     return sum;
 }
 
 /* The most probable value. */
-static double peak(const struct rate *rate)
+static double find_peak(const struct rate *rate)
 {
     double low = 0, high = 1;
     for (int i = 0; i < SEARCH; i++) {
         double a = low + (high - low) / 3, b = high - (high - low) / 3;
-        if (likelihood(rate, a) < likelihood(rate, b))
+        if (log_likelihood(rate, a) < log_likelihood(rate, b))
             low = a;
         else
             high = b;
@@ -85,13 +86,13 @@ static double peak(const struct rate *rate)
     return high > 1 - NEAR_ZERO ? 1 : (low + high) / 2;
 }
 
-/* How far the value can go towards `end`. */
-static double bound(const struct rate *rate, double end)
+/* The bound of the value towards `end`. */
+static double find_bound(const struct rate *rate, double end)
 {
-    double inside = rate->value, outside = end, least = likelihood(rate, rate->value) - DROP;
+    double inside = rate->value, outside = end, least = log_likelihood(rate, rate->value) - DROP;
     for (int i = 0; i < SEARCH; i++) {
         double between = (inside + outside) / 2;
-        if (likelihood(rate, between) < least)
+        if (log_likelihood(rate, between) < least)
             outside = between;
         else
             inside = between;
@@ -108,8 +109,8 @@ static double samples_in(struct table *samples)
     return sum;
 }
 
-/* Kish's effective size of groups of samples; 0: there are none. */
-static double kish(struct table *samples)
+/* Kish's effective sample size of groups of samples; 0: there are none. */
+static double kish_size(struct table *samples)
 {
     double sum = samples_in(samples), squares = 0;
     uint64_t key, count;
@@ -118,13 +119,13 @@ static double kish(struct table *samples)
     return squares > 0 ? sum * sum / squares : 0;
 }
 
-static void estimate(struct rate *rate)
+static void estimate_rate(struct rate *rate)
 {
     double samples = samples_in(rate->of_path);
-    rate->weight = samples > 0 ? kish(rate->of_path) / samples : 0;
-    rate->value = peak(rate);
-    rate->least = bound(rate, 0);
-    rate->most = bound(rate, 1);
+    rate->weight = samples > 0 ? kish_size(rate->of_path) / samples : 0;
+    rate->value = find_peak(rate);
+    rate->least = find_bound(rate, 0);
+    rate->most = find_bound(rate, 1);
 }
 
 static bool rate_init(struct rate *rate, struct prior prior)
@@ -132,7 +133,7 @@ static bool rate_init(struct rate *rate, struct prior prior)
     *rate = (struct rate){.prior = prior, .group_of = table_new(), .of_path = table_new()};
     if (!rate->group_of || !rate->of_path)
         return false;
-    estimate(rate);
+    estimate_rate(rate);
     return true;
 }
 
@@ -143,10 +144,10 @@ static void rate_clear(struct rate *rate)
     free(rate->groups);
 }
 
-static int rate_note(struct rate *rate, double said, uint32_t calls, uint64_t path, bool right)
+static int rate_note(struct rate *rate, double stated, uint32_t calls, uint64_t path, bool right)
 {
     bool added;
-    uint32_t step = (uint32_t)(said * STEPS + 0.5);
+    uint32_t step = (uint32_t)(stated * STEPS + 0.5);
     if (!vec_reserve(rate->groups, rate->count, rate->capacity, 1))
         return -ENOMEM;
     uint64_t *samples = table_put(rate->of_path, path, NULL);
@@ -162,10 +163,10 @@ static int rate_note(struct rate *rate, double said, uint32_t calls, uint64_t pa
     return 0;
 }
 
-/* Wilson's interval of the right share among as many stacks as the samples are worth, as factors of the share itself. */
+/* Wilson's interval of the share that is right, with the samples' effective number of stacks, as factors of the share. */
 static void shares_estimate(struct shares *s)
 {
-    double n = kish(s->of_stack), p = s->samples > 0 ? s->right / s->samples : 0.5;
+    double n = kish_size(s->of_stack), p = s->samples > 0 ? s->right / s->samples : 0.5;
     struct wilson range = n > 0 ? wilson_of(p, n) : (struct wilson){0, 1};
     s->least = p > 0 ? range.least / p : 0;
     s->most = p < 1 ? (1 - range.most) / (1 - p) : 0;
@@ -196,7 +197,7 @@ void calibration_free(struct calibration *c)
     free(c);
 }
 
-/* The rate that an answer's probability is scaled by, and the power of it. NULL: none. */
+/* The rate that scales an answer's probability, and the power it is raised to (*calls). NULL: none. */
 static struct rate *rate_of(struct calibration *c, const struct resolved *resolved, uint32_t *calls)
 {
     if (resolved->source != SOURCE_CID || resolved->kind == RESOLVED_UNKNOWN)
@@ -231,9 +232,9 @@ size_t calibration_stacks(const struct calibration *c)
 
 void calibration_settle(struct calibration *c)
 {
-    estimate(&c->calls);
-    estimate(&c->sole);
-    estimate(&c->seen);
+    estimate_rate(&c->calls);
+    estimate_rate(&c->sole);
+    estimate_rate(&c->seen);
     shares_estimate(&c->shares);
 }
 
@@ -243,27 +244,27 @@ void calibration_train(struct calibration *c, const struct trained *trained)
     c->by_training = true;
 }
 
-/* The same answer's, if nothing of the run tells more than the factor, which is that of its calls, and of what was seen. */
-static struct belief by_training(const struct trained *t, double said, double factor, double call,
-                                 double seen, bool known)
+/* An answer's belief if it is known from the map's training alone: the factors for its calls and for seen frames. */
+static struct belief belief_by_training(const struct trained *t, double stated, double factor, double call,
+                                        double seen, bool known)
 {
     double right = known ? t->seen : t->all;
     factor = fmax(factor * right, FACTOR);
-    return (struct belief){factor, known ? fmin(t->least, said * factor) : 0,
-                           known ? fmax(t->most, said * factor) : 1, call, seen * right};
+    return (struct belief){factor, known ? fmin(t->least, stated * factor) : 0,
+                           known ? fmax(t->most, stated * factor) : 1, call, seen * right};
 }
 
 struct belief calibration_belief(struct calibration *c, const struct resolved *resolved, uint32_t unseen)
 {
     const struct rate *rate = rate_of(c, resolved, &unseen);
-    double said = resolved->probability;
+    double stated = resolved->probability;
     if (!rate)
-        return (struct belief){1, said, said, 1, 1};
+        return (struct belief){1, stated, stated, 1, 1};
     double factor = fmax(pow(rate->value, unseen), FACTOR);
     double call = rate == &c->seen ? 1 : rate->value, seen = rate == &c->seen ? factor : 1;
     if (c->by_training)
-        return by_training(&c->trained, said, factor, call, seen, rate == &c->seen);
-    double least = said * pow(rate->least, unseen), most = said * pow(rate->most, unseen);
-    return (struct belief){factor, fmin(least, said * factor * c->shares.least),
-                           fmax(most, 1 - (1 - said * factor) * c->shares.most), call, seen};
+        return belief_by_training(&c->trained, stated, factor, call, seen, rate == &c->seen);
+    double least = stated * pow(rate->least, unseen), most = stated * pow(rate->most, unseen);
+    return (struct belief){factor, fmin(least, stated * factor * c->shares.least),
+                           fmax(most, 1 - (1 - stated * factor) * c->shares.most), call, seen};
 }

@@ -8,10 +8,10 @@
 #include "base/hash.h"
 #include "base/vec.h"
 
-/* A path is not thought less of for its many calls, as in deep recursion: of two callers alike each has a little less than a half. */
+/* Makes up for the many calls of a deep recursion: of two equal callers each has a little less than a half, so long paths would
+ * otherwise seem improbable. */
 #define EACH_CALL 2.5f
-#define BACK_OFF                                                                                             \
-    2.0 /* times that (function, next) was seen that weigh as much as all callers of the function */
+#define BACK_OFF  2.0 /* occurrences of (function, next) that weigh as much as all callers of the function */
 
 struct making {
     struct callers *c;
@@ -20,7 +20,7 @@ struct making {
     uint32_t caller_capacity, term_capacity;
 };
 
-/* What kinds of callers a function has, and the shares of the kinds. */
+/* Which kinds of callers a function has, and their shares. */
 struct mixture {
     struct graph_edges seen, fixed, open;
     const uint32_t *classes;
@@ -62,8 +62,7 @@ static uint32_t column_of(const struct making *m, uint32_t function, uint32_t ne
     return column ? (uint32_t)*column : 0;
 }
 
-/* The callers of some edges; next: the function whose callers they are, CALLERS_NONE: a class. false: out of
- * memory. */
+/* Adds the callers of some edges; next: the function that they call; CALLERS_NONE: a class. false: out of memory. */
 static bool add_edges(struct making *m, struct graph_edges edges, uint32_t next, double share)
 {
     const struct callers *c = m->c;
@@ -85,12 +84,12 @@ static bool add_edges(struct making *m, struct graph_edges edges, uint32_t next,
     return good;
 }
 
-static bool precedes(const struct graph_edge *a, const struct graph_edge *b)
+static bool edge_precedes(const struct graph_edge *a, const struct graph_edge *b)
 {
     return a->caller != b->caller ? a->caller < b->caller : a->rise < b->rise;
 }
 
-/* The terms of a pair: which of the function's callers they make likelier. */
+/* Adds the terms of a pair: how much more probable it makes the function's callers. */
 static bool add_terms(struct making *m, const struct callers_node *node, struct graph_edges pair,
                       double share, struct callers_pair *out)
 {
@@ -98,11 +97,11 @@ static bool add_terms(struct making *m, const struct callers_node *node, struct 
     double of_pair = pair.weight / (pair.weight + BACK_OFF);
     *out = (struct callers_pair){.first = c->term_count, .rest = 1 - of_pair};
     uint32_t i = 0;
-    for (uint32_t k = 0; k < node->seen && i < pair.count; k++) { /* both are in order */
+    for (uint32_t k = 0; k < node->seen && i < pair.count; k++) { /* both are sorted */
         const struct graph_edge *of = graph_edge_at(m->graph, c->callers[node->first + k].edge);
-        while (i < pair.count && precedes(&pair.edges[i], of))
+        while (i < pair.count && edge_precedes(&pair.edges[i], of))
             i++;
-        if (i == pair.count || precedes(of, &pair.edges[i]))
+        if (i == pair.count || edge_precedes(of, &pair.edges[i]))
             continue;
         double probability = share * of_pair * pair.edges[i].weight / pair.weight;
         if (!vec_reserve(c->terms, c->term_count, m->term_capacity, 1))
@@ -113,7 +112,7 @@ static bool add_terms(struct making *m, const struct callers_node *node, struct 
     return true;
 }
 
-/* The classes and open frames that can have called the function. */
+/* Adds the classes and open frames that may have called the function. */
 static bool add_resorts(struct making *m, const struct mixture *mix, uint32_t function)
 {
     if (mix->of_resort <= 0)
@@ -155,7 +154,7 @@ static bool add_class(struct making *m, uint32_t class_number)
     return good;
 }
 
-/* Calls what it is given for each pair (caller, function) that training saw, with the pair's edges. */
+/* Calls `call` for each pair (caller, function) that training saw, with the pair's edges. */
 static bool each_pair(struct making *m, bool (*call)(struct making *, uint32_t, uint32_t, struct graph_edges))
 {
     bool good = true;
@@ -202,7 +201,7 @@ static bool fill_leaves(struct making *m)
     return good;
 }
 
-/* Places for the pairs: each function's columns, then what comes of leaves. */
+/* Assigns numbers to the pairs: each function's columns, then the leaves. */
 static bool place_pairs(struct making *m)
 {
     struct callers *c = m->c;
@@ -216,7 +215,7 @@ static bool place_pairs(struct making *m)
     return c->pairs;
 }
 
-/* Notes the functions with open frames that these edges lead to. */
+/* Notes the functions with open frames that these edges come from. */
 static void note_opens(struct callers *c, struct graph_edges edges)
 {
     for (uint32_t i = 0; i < edges.count; i++)
@@ -290,8 +289,8 @@ bool callers_turn_round(struct callers *c)
     return c->callees;
 }
 
-/* What columns make of a function's callers. */
-static void likely_by_pairs(struct callers *c, const struct callers_node *n)
+/* Raises the probabilities of a function's callers to the most that any of its columns gives them. */
+static void raise_by_pairs(struct callers *c, const struct callers_node *n)
 {
     uint32_t end = n->first_pair + n->pairs + (n->leaf != CALLERS_NONE);
     for (uint32_t p = n->first_pair; p < end; p++) {
@@ -310,7 +309,7 @@ static bool fill_likely(struct callers *c)
     for (uint32_t i = 0; c->likely && i < c->caller_count; i++)
         c->likely[i] = (float)c->callers[i].probability;
     for (uint32_t f = 0; c->likely && f < c->functions; f++)
-        likely_by_pairs(c, &c->of[f]);
+        raise_by_pairs(c, &c->of[f]);
     for (uint32_t i = 0; c->likely && i < c->caller_count; i++)
         c->likely[i] = fminf(1, EACH_CALL * c->likely[i]);
     return c->likely;

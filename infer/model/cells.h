@@ -1,8 +1,8 @@
 /*
  * cells.h - what the files of the lattice share; private to them.
  *
- * Blocks of 64 units; for each node in a block one word of bits, which heights have a cell. A node's cells stand in order
- * of height, so that a bit's rank finds its cell. Outer cells mark ahead which ones may be there.
+ * Blocks have 64 units, and each node in a block one word whose bits say at which heights it has a cell. A node's cells are
+ * sorted by height, so that a bit's rank finds its cell. Outer cells mark in advance which cells may exist.
  */
 #ifndef FATHOM_INFER_MODEL_CELLS_H
 #define FATHOM_INFER_MODEL_CELLS_H
@@ -14,16 +14,16 @@
 #define LATTICE_BLOCKS (LATTICE_UNITS / LATTICE_BLOCK)
 
 struct slot {
-    uint64_t live;  /* heights with a cell */
+    uint64_t live;  /* bits: heights with a cell */
     uint32_t first; /* the node's first cell in this block */
 };
 
 struct block {
     struct slot *slots; /* by node */
-    uint64_t *marked;   /* unit by unit: the nodes that a path may lead to, in words of 64 */
+    uint64_t *marked;   /* by unit: the nodes that a path may lead to, in words of 64 */
 };
 
-/* The cells of a node: as many values for each as it has columns in the layer. */
+/* The cells of a node: for each cell as many values as the node has columns in the layer. */
 struct row {
     struct lattice_value *values;
     uint32_t count, capacity; /* cells */
@@ -31,20 +31,20 @@ struct row {
 
 struct layer {
     enum lattice_layer is;
-    uint32_t nodes; /* of the callers, the first ones */
+    uint32_t nodes; /* of the callers: this many from the first */
     struct row *rows;
-    struct block blocks[LATTICE_BLOCKS]; /* no slots: nothing is there yet */
-    size_t words;                        /* of 64 nodes */
-    uint32_t unit;                       /* the first that is not known */
-    bool full;                           /* there is no memory to go on */
-    size_t limit;                        /* of the lattice's bytes */
+    struct block blocks[LATTICE_BLOCKS]; /* blocks without slots are empty */
+    size_t words;                        /* of 64 nodes each */
+    uint32_t unit;                       /* the first one that is not computed */
+    bool full;                           /* out of memory: nothing more is computed */
+    size_t limit;                        /* bytes that the lattice may have */
 };
 
-/* One outer cell that a state's path can go on with. */
+/* One outer cell through which a state's paths go on. */
 struct outer_cell {
     const struct lattice_value *value;
     double probability; /* in column 0 */
-    uint32_t caller;    /* after the node's first; CALLERS_NONE: an open frame's function */
+    uint32_t caller;    /* relative to the node's first; CALLERS_NONE: an open frame's function */
     uint32_t unit;      /* of the outer cell */
 };
 
@@ -55,9 +55,9 @@ struct lattice {
     struct layer layers[LATTICE_LAYERS];
     size_t bytes;
     uint64_t cells;
-    struct outer_cell *outer; /* of the state that is looked at */
+    struct outer_cell *outer; /* scratch: those of the present state */
     uint32_t outer_count, outer_capacity;
-    int32_t *outer_of; /* by caller that training saw: its index in outer, or -1 */
+    int32_t *outer_of; /* by caller that training saw: its index in `outer`, or -1 */
     struct lattice_way *ways;
     size_t way_capacity;
 };
@@ -67,7 +67,7 @@ static inline uint32_t lattice_width(const struct lattice *l, const struct layer
     return layer->is == LATTICE_PLAIN ? 1 + l->callers->of[node].pairs : 1;
 }
 
-/* How many bits are set: without the processor's instruction, which not all have, the compiler calls a function. */
+/* Number of bits set. Without the processor's instruction, which not all have, the compiler would call a function. */
 static inline uint32_t lattice_ones(uint64_t bits)
 {
     bits -= bits >> 1 & UINT64_C(0x5555555555555555);
@@ -88,11 +88,11 @@ static inline uint32_t lattice_cell_of(const struct layer *layer, uint32_t node,
 
 /* Fills l->outer with the outer cells of a cell of this layer. false: out of memory. */
 bool lattice_outer_cells(struct lattice *l, enum lattice_layer layer, uint32_t node, uint32_t unit);
-/* The values of a cell whose outer ones are l->outer. */
+/* Fills in the values of a cell whose outer cells are l->outer. */
 void lattice_fill_met(struct lattice *l, const struct layer *layer, uint32_t node,
                       struct lattice_value *values);
-/* What a function with an open frame that training saw comes to at a height: what it did one step before, and
- * what it is itself. false: no path leads there. */
+/* The value at a height of an open-frame function that training saw: its value one step before, and the function's own. false:
+ * no path leads there. */
 bool lattice_fill_open(const struct lattice *l, uint32_t node, uint32_t unit, struct lattice_value *value);
 
 #endif

@@ -10,7 +10,7 @@
 #include "infer/contexts/resolver.h"
 #include "perfdata/user_chain.h"
 
-#define EVIDENCE_CALLERS 24 /* of the innermost ones are kept */
+#define EVIDENCE_CALLERS 24 /* innermost ones that are stored */
 
 struct evidence {
     uint32_t callers[EVIDENCE_CALLERS]; /* functions of the map, from the inside out */
@@ -23,7 +23,7 @@ struct gathering {
     const struct process *process;
 };
 
-/* The function at an address of the process, when the map knows it. */
+/* Adds the function at an address of the process, if the map has it. */
 static void add_caller(const struct gathering *g, uint64_t pc)
 {
     struct place place;
@@ -35,7 +35,7 @@ static void add_caller(const struct gathering *g, uint64_t pc)
         g->out->callers[g->out->count++] = function;
 }
 
-/* Behind the sample's own, each is the end of a call. */
+/* Every entry after the sample's own is a return address. */
 static void read_chain(const struct gathering *g, const struct sample *sample)
 {
     struct user_chain chain = user_chain_begin(sample);
@@ -59,8 +59,8 @@ static bool read_kind(const struct process *process, uint64_t pc, uint8_t *kind)
     return true;
 }
 
-/* Back in time: behind a return lies the call that it came from, which is over. In the call-stack mode of the
- * processor there are calls only. */
+/* From the latest branch backwards: a return ends the call before it, which is over. In the processor's call-stack mode there
+ * are only calls. */
 static void read_branches(const struct gathering *g, const struct sample *sample)
 {
     uint32_t returned = 0;
@@ -79,8 +79,8 @@ static void read_branches(const struct gathering *g, const struct sample *sample
     }
 }
 
-/* Of a branch stack when there is one (calls whose return it does not hold), else of the user's part of the
- * call chain. Callers that the map does not know are left out. */
+/* Reads the branch stack if there is one (calls without a return in it), else the user part of the call chain. Callers that the
+ * map does not have are ignored. */
 static void evidence_of(struct evidence *out, struct resolver *resolver, const struct process *process,
                         const struct sample *sample)
 {
@@ -94,9 +94,9 @@ static void evidence_of(struct evidence *out, struct resolver *resolver, const s
         read_chain(&g, sample);
 }
 
-#define MISSING 0.01 /* likelihood of each caller that a candidate lacks */
-#define SKIPPED 0.5  /* and of each of its frames that the evidence lacks */
-#define DEPTH   512  /* frames of a candidate that are looked at */
+#define MISSING 0.01 /* likelihood for each caller that a candidate lacks */
+#define SKIPPED 0.5  /* likelihood for each frame of a candidate that the evidence lacks */
+#define DEPTH   512  /* frames of a candidate that are compared */
 
 struct chain_evidence {
     struct resolver *resolver;
@@ -126,12 +126,12 @@ void chain_evidence_free(struct chain_evidence *n)
     free(n);
 }
 
-/* What of the evidence does not fit to a candidate. */
+/* How a candidate differs from the evidence. */
 struct faults {
     uint32_t missing, skipped;
 };
 
-/* The callers are looked for one after the other, from the inside out. */
+/* Searches the candidate's path for the callers in turn, from the inside out. */
 static struct faults find_faults(const struct pathmap *map, uint32_t node, const struct evidence *e)
 {
     uint32_t functions[DEPTH];
@@ -155,9 +155,9 @@ static struct faults find_faults(const struct pathmap *map, uint32_t node, const
     return faults;
 }
 
-/* The answer with its candidates weighed by their faults, made once. Returns -1 when out of memory. */
-static int derive(struct chain_evidence *n, const struct resolved *resolved, const struct faults *faults,
-                  uint32_t count, uint32_t *out)
+/* Sets *out to the answer with its candidates weighted by their faults, created once. -1: out of memory. */
+static int derive_answer(struct chain_evidence *n, const struct resolved *resolved,
+                         const struct faults *faults, uint32_t count, uint32_t *out)
 {
     double likelihoods[CANDIDATES_MAX];
     uint64_t key = hash_u64(resolved->answer);
@@ -196,7 +196,7 @@ int chain_evidence_weigh(struct chain_evidence *n, const struct process *process
     if (!tells)
         return 0;
     uint32_t answer;
-    if (derive(n, resolved, faults, count, &answer) < 0)
+    if (derive_answer(n, resolved, faults, count, &answer) < 0)
         return error_memory(err);
     resolver_take(n->resolver, answer, resolved);
     return 0;

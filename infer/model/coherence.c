@@ -8,14 +8,14 @@
 
 #include "base/vec.h"
 
-#define LIKELY   0.05  /* a state is, that has this much of the most probable one's weight */
+#define LIKELY   0.05  /* share of the most probable state's weight that makes a state likely */
 #define GAPS_MIN 0.125 /* limits of coherence_gaps() */
 #define GAPS_MAX 4.0
 
 struct state {
-    const struct ancestry *path; /* NULL: not met */
+    const struct ancestry *path; /* NULL: the state did not occur yet */
     double self;                 /* expected samples */
-    double counted, sure;        /* in this round, and of those that are kept */
+    double counted, sure;        /* in this round; of samples that are sure, in all rounds */
 };
 
 struct counted {
@@ -128,8 +128,8 @@ double coherence_step(struct coherence *m, uint32_t from, uint32_t to, uint32_t 
     return b->self * renewal_step(m->renewal, a->path, b->path, level);
 }
 
-/* How many of the outermost frames of `a` each likely state of a column has. Returns how many are likely: at
- * least the most probable one. */
+/* Counts, for each likely state of a column, how many of the outermost frames of `a` it has. Returns the number of likely
+ * states: at least the most probable one. */
 static uint32_t count_common(const struct coherence *m, const struct column *c, const struct ancestry *a,
                              uint32_t common[CANDIDATES_MAX])
 {
@@ -184,8 +184,8 @@ void coherence_keep_counts(struct coherence *m)
         m->states[i].sure = m->states[i].counted;
 }
 
-/* Shares an answer's samples out anew: by what was counted, and the resolver's ranks as far as its evidence
- * goes. Returns how many moved. */
+/* Distributes an answer's samples again: by what was counted, and by the resolver's ranks as far as its evidence goes. Returns
+ * how many moved. */
 static double share_out(struct coherence *m, const struct counted *answer)
 {
     const struct candidate_path *candidates;

@@ -1,19 +1,17 @@
 /*
- * coherence.h - how a thread gets from one calling context to the next: the model that tells ambiguous
- * samples apart by what stands around them in time.
+ * coherence.h - how a thread gets from one calling context to the next: the model that resolves ambiguous samples by those
+ * before and after them.
  *
- * States are the resolver's candidates: a function path at a height, with the samples of this recording that
- * are expected in it. How long the contexts around them last, and so what the thread can go on to, is
- * renewal.h's matter.
+ * States are the resolver's candidates: a function path at a height, with the number of this recording's samples expected in
+ * it. renewal.h models how long the contexts around a state last, and thus where the thread can go next.
  *
- * That is learned from the frames that all likely states of a pair's first sample have, and of which all
- * likely ones of the second that have those around it tell the same. (Pairs weighed by what the model itself
- * says of them would confirm it: one sure sample among many ambiguous ones draws them all. Pairs weighed by
- * the shares of the states, as if the first sample told nothing, would make frames of sure samples leave too
- * soon.)
+ * That is learned from pairs of samples, but only from frames that all likely states of the first sample have, and for which
+ * all likely states of the second agree. (Pairs weighted by what the model itself says about them would confirm it: one sure
+ * sample among many ambiguous ones would attract them all. Pairs weighted by the states' shares, as if the first sample said
+ * nothing, would make the frames of sure samples end too soon.)
  *
- * The states' samples are shares of expected counts, so one round of expectation-maximisation is: count each
- * ambiguous sample's states by their probabilities (trellis.h), coherence_update().
+ * The states' samples are expected counts, so one round of expectation-maximisation is: count each ambiguous sample's states by
+ * their probabilities (trellis.h), then coherence_update().
  */
 #ifndef FATHOM_INFER_MODEL_COHERENCE_H
 #define FATHOM_INFER_MODEL_COHERENCE_H
@@ -23,44 +21,44 @@
 
 struct coherence;
 
-/* One moment of a thread: what it can stand for. One state: it is sure. */
+/* One moment of a thread: the states that it can be in. With a single state it is sure. */
 struct column {
-    uint64_t time;         /* ns that the thread ran */
-    uint32_t first, count; /* states: 1 .. CANDIDATES_MAX of them */
+    uint64_t time;         /* ns of the thread's run time */
+    uint32_t first, count; /* states: 1 to CANDIDATES_MAX */
 };
 
 /* resolver is borrowed. NULL: out of memory. */
 struct coherence *coherence_new(struct resolver *resolver);
 void coherence_free(struct coherence *model);
 
-/* Takes an answer's candidates as states, unless it did: this many samples are shared out among them as the
- * resolver ranks them. 0 or -ENOMEM. */
+/* Makes an answer's candidates states, unless they are, and distributes this many samples among them as the resolver ranks
+ * them. 0 or -ENOMEM. */
 int coherence_count(struct coherence *model, uint32_t answer, double samples);
-/* Of an answer's candidates, so many of the most probable are what a moment can stand for: all but for coherence_set_most(). */
+/* Limits each moment's states to the most probable candidates of its answer; without a call there is no limit. */
 void coherence_set_most(struct coherence *model, uint32_t most);
 uint32_t coherence_most(const struct coherence *model);
 /* The usual time between two samples of a thread, ns; 0: all pairs count as that far apart. */
 void coherence_set_gap(struct coherence *model, uint64_t ns);
-/* How many usual gaps lie between two times, within limits. */
+/* How many usual gaps are between two times, within limits. */
 double coherence_gaps(const struct coherence *model, uint64_t from, uint64_t to);
 
-/* P(to | from), at a level of renewal_level(); both are states that were met. */
+/* P(to | from), at a level of renewal_level(); both states occurred before. */
 double coherence_step(struct coherence *model, uint32_t from, uint32_t to, uint32_t level);
-/* Another number as soon as coherence_step() may tell otherwise for states that were met before. */
+/* Changes when coherence_step() may give other results for the same states. */
 uint32_t coherence_version(const struct coherence *model);
 /* The share of all samples that a state has. */
 double coherence_share(const struct coherence *model, uint32_t state);
 
-/* Counts what two moments of a thread, one after the other, tell of stay. */
+/* Learns how long contexts last from two consecutive moments of a thread. */
 void coherence_count_pair(struct coherence *model, const struct column *from, const struct column *to);
-/* How much longer contexts last than the pairs tell (renewal.h). */
+/* How much longer contexts last than the pairs show (renewal.h). */
 void coherence_set_strength(struct coherence *model, double strength);
 /* Counts a sample's state by its probability. */
 void coherence_count_state(struct coherence *model, uint32_t state, double weight);
-/* The states counted so far are sure: coherence_update() keeps them for the rounds that follow. */
+/* The counts so far are of sure states: coherence_update() keeps them in the following rounds. */
 void coherence_keep_counts(struct coherence *model);
-/* The counts become the model; those of states are cleared but for what is kept. Returns the share of all
- * weight that moved between states. 0 <= it <= 1. */
+/* Makes the counts the model, and clears those of states except for the sure ones. Returns the share of all weight that moved
+ * between states: 0 to 1. */
 double coherence_update(struct coherence *model);
 
 #endif

@@ -5,12 +5,12 @@
 
 #include "base/hash.h"
 
-#define FIRST_SLOTS 1024u /* a power of two, as all sizes of the index */
+#define FIRST_SLOTS 1024u /* a power of two, as are all sizes of the index */
 
 struct edge_counts {
     struct edge_count *all;
-    uint32_t count, capacity; /* room: half of the slots */
-    uint32_t *slots;          /* numbers in `all` plus one, 0 empty */
+    uint32_t count, capacity; /* capacity: half of the slots */
+    uint32_t *slots;          /* index in `all` plus one; 0: empty */
 };
 
 struct edge_counts *edge_counts_new(void)
@@ -36,25 +36,25 @@ void edge_counts_free(struct edge_counts *s)
     free(s);
 }
 
-static bool same(const struct edge_count *a, const struct edge_count *b)
+static bool same_edge(const struct edge_count *a, const struct edge_count *b)
 {
     return a->function == b->function && a->next == b->next && a->edge.caller == b->edge.caller &&
            a->edge.rise == b->edge.rise && a->edge.open == b->edge.open;
 }
 
-/* Where the count stands, or the empty slot for it. */
+/* The slot of the count, or the empty one for it. */
 static uint32_t *slot_of(const struct edge_counts *s, const struct edge_count *count)
 {
     uint64_t key = hash_u64((uint64_t)count->function << 32 | count->next);
     key = hash_u64(key ^ ((uint64_t)count->edge.caller << 32 | count->edge.rise)) + count->edge.open;
     uint32_t mask = 2 * s->capacity - 1;
     for (uint32_t i = (uint32_t)key & mask;; i = (i + 1) & mask) {
-        if (!s->slots[i] || same(&s->all[s->slots[i] - 1], count))
+        if (!s->slots[i] || same_edge(&s->all[s->slots[i] - 1], count))
             return &s->slots[i];
     }
 }
 
-static bool grow(struct edge_counts *s)
+static bool grow_index(struct edge_counts *s)
 {
     if (s->capacity > UINT32_MAX / 4)
         return false;
@@ -87,7 +87,7 @@ bool edge_counts_add(struct edge_counts *s, uint32_t next, uint32_t function, co
         return true;
     }
     if (s->count == s->capacity) {
-        if (!grow(s))
+        if (!grow_index(s))
             return false;
         slot = slot_of(s, &count);
     }

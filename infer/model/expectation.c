@@ -1,6 +1,5 @@
-/* expectation.c - see expectation.h. What is gone through more than once are stretches of the recording,
- * which lie evenly in it and have a bound together: a large recording costs no more to learn from than
- * that. */
+/* expectation.c - see expectation.h. The repeated passes use only stretches of the recording, spread evenly and of limited
+ * total length, so that a large recording costs no more to learn from. */
 #include "infer/model/expectation.h"
 
 #include <errno.h>
@@ -9,13 +8,13 @@
 #include "base/sort.h"
 #include "infer/model/trellis.h"
 
-#define SETTLED   5e-4       /* share of the samples that moved: less is none */
-#define GAP_LOOK  4096       /* pairs of samples looked at for the usual gap, about */
-#define LOOK      (1u << 16) /* moments in all stretches, about */
-#define WEAKEST   0.125      /* strengths of the model that are tried */
+#define SETTLED   5e-4       /* share of moved samples below which learning ends */
+#define GAP_LOOK  4096       /* pairs of samples examined for the usual gap, about */
+#define LOOK      (1u << 16) /* moments in all stretches together, about */
+#define WEAKEST   0.125      /* weakest strength of the model that is tried */
 #define STRONGEST 64.0
-#define JUDGED    12 /* times that all stretches are gone through, at most, to find the strength */
-#define LEAST     4u /* candidates of a sample */
+#define JUDGED    12 /* maximum number of passes over all stretches to find the strength */
+#define LEAST     4u /* candidates per sample, to which they may be reduced */
 
 /* Columns of one thread without a gap. */
 struct stretch {
@@ -24,13 +23,13 @@ struct stretch {
 
 struct expecting {
     const struct expectation_input *in;
-    struct column *of_cid; /* states by CID; count 0: unknown */
+    struct column *of_cid; /* by CID; count 0: unknown */
     uint32_t threads;
     struct column *columns;
     size_t column_count;
     struct stretch *stretches;
     size_t stretch_count;
-    double scale; /* moments that each of the columns stands for */
+    double scale; /* moments that each column represents */
 };
 
 int expectation_true_path(struct resolver *resolver, struct coherence *model, uint32_t setting, uint32_t node,
@@ -55,7 +54,7 @@ int expectation_true_path(struct resolver *resolver, struct coherence *model, ui
     return 0;
 }
 
-/* The states of all CIDs, met with their samples. */
+/* Makes states of all CIDs, with their samples. */
 static int count_cids(struct expecting *x)
 {
     const struct expectation_input *in = x->in;
@@ -77,7 +76,7 @@ static int count_cids(struct expecting *x)
     return 0;
 }
 
-/* Pairs of states next to each other in the whole recording, with at most so many of each moment. */
+/* The number of pairs of consecutive states in the whole recording, with at most `most` states per moment. */
 static double count_states(const struct expecting *x, uint32_t most)
 {
     double pairs = 0;
@@ -95,7 +94,7 @@ static double count_states(const struct expecting *x, uint32_t most)
     return pairs * (double)survey_step(x->in->survey);
 }
 
-/* Takes fewer candidates of each sample until that is little work; the pairs that are left. */
+/* Reduces the candidates per sample until the work is within bounds; returns the number of pairs. */
 static double limit_states(struct expecting *x)
 {
     const struct wanted *cids;
@@ -110,7 +109,7 @@ static double limit_states(struct expecting *x)
     return pairs;
 }
 
-/* The median time between two samples of a thread, over pairs picked evenly. */
+/* Sets the median time between two samples of a thread, over an even selection of pairs. */
 static int learn_gap(const struct expecting *x)
 {
     const struct moment *m;
@@ -135,7 +134,7 @@ static int learn_gap(const struct expecting *x)
     return 0;
 }
 
-/* The column of a moment; one without states is not known. */
+/* The column of a moment; it has no states if it is unknown. */
 static int column_of(const struct expecting *x, const struct moment *m, struct column *out)
 {
     *out = x->of_cid[m->cid];
@@ -154,7 +153,7 @@ static int column_of(const struct expecting *x, const struct moment *m, struct c
     return rc < 0 ? rc : 0;
 }
 
-/* Anchors are few, and each counts. */
+/* All true paths are counted: they are few, and each matters. */
 static int count_true_paths(const struct expecting *x)
 {
     const struct survey_true_path *true_paths;
@@ -169,7 +168,7 @@ static int count_true_paths(const struct expecting *x)
     return 0;
 }
 
-/* A stretch of the moments that are known; it joins the one before it when that is wanted. */
+/* Adds a stretch of moments, without the unknown ones; `join`: to the end of the last stretch. */
 static int add_stretch(struct expecting *x, const struct moment *moments, size_t count, bool join)
 {
     if (!join)
@@ -186,7 +185,7 @@ static int add_stretch(struct expecting *x, const struct moment *moments, size_t
     return 0;
 }
 
-/* Picks stretches: all of them, or every so many. pairs: of states, in all. */
+/* Picks stretches: all of them, or an even selection. pairs: of states, in all. */
 static int pick_stretches(struct expecting *x, double pairs)
 {
     const struct moment *m;
@@ -225,8 +224,8 @@ static void count_pairs(const struct expecting *x)
     }
 }
 
-/* One round over all stretches. */
-static int go_through(const struct expecting *x, struct trellis_work *work, struct fathom_error *err)
+/* Runs one pass over all stretches. */
+static int run_pass(const struct expecting *x, struct trellis_work *work, struct fathom_error *err)
 {
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < x->stretch_count; i++) {
@@ -248,15 +247,15 @@ static int judge_strength(const struct expecting *x, struct trellis_work *work, 
 {
     coherence_set_strength(x->in->model, strength);
     trellis_work_judge(work);
-    int rc = go_through(x, work, err);
+    int rc = run_pass(x, work, err);
     *likelihood = trellis_work_judged(work);
     return rc;
 }
 
-/* Moves to the strength that makes the recording most likely, from 1 on by this factor. Returns 1 when it
- * moved, 0 or -ENOMEM. */
-static int climb(const struct expecting *x, struct trellis_work *work, double factor, double least,
-                 struct fathom_error *err)
+/* From strength 1, repeatedly multiplies by this factor while the recording gets more probable. Returns 1 if the strength
+ * changed, 0 or -ENOMEM. */
+static int climb_strength(const struct expecting *x, struct trellis_work *work, double factor, double least,
+                          struct fathom_error *err)
 {
     double best = 1, likelihood;
     int rc = 0;
@@ -276,9 +275,9 @@ static int learn_strength(const struct expecting *x, struct trellis_work *work, 
     double likelihood;
     int rc = judge_strength(x, work, 1, &likelihood, err);
     if (rc == 0)
-        rc = climb(x, work, 2, likelihood, err);
+        rc = climb_strength(x, work, 2, likelihood, err);
     if (rc == 0)
-        rc = climb(x, work, 0.5, likelihood, err);
+        rc = climb_strength(x, work, 0.5, likelihood, err);
     return rc < 0 ? rc : 0;
 }
 
@@ -288,14 +287,14 @@ static int run_rounds(const struct expecting *x, struct trellis_work *work, stru
     double moved = 1;
     int rc = 0;
     for (uint32_t round = 0; rc == 0 && round < x->in->rounds && moved > SETTLED; round++) {
-        rc = go_through(x, work, err);
+        rc = run_pass(x, work, err);
         if (rc == 0)
             moved = coherence_update(x->in->model);
     }
     return rc;
 }
 
-/* The model learns from stretches and true_paths. */
+/* Learns the model from the stretches and true_paths. */
 static int learn_model(struct expecting *x, struct fathom_error *err)
 {
     if (count_true_paths(x) < 0)

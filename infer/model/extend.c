@@ -13,50 +13,51 @@
 #include "process/partial.h"
 
 #define MAX_DEPTH 65536
-#define BEST      32u  /* paths asked for each CID */
-#define LIKELY    0.5  /* samples of this run or of training in a context that calls are expected from */
-#define LEAST     0.01 /* a path is not entered that is less probable than this much of the best one */
+#define BEST      32u /* paths asked for per CID */
+/* samples of this run or of training in a context, from which calls are expected there */
+#define LIKELY 0.5
+#define LEAST  0.01 /* share of the best path's probability below which a path is not entered */
 
-/* Where hardly any walk outwards from a CID's function would come out at its height, and not for the number
- * of calls on the way, it is rather that the height is not known (below a signal's frame, say) than that this
- * run went there. CIDs of real paths have 1e-4 and more, even where most calls were never seen; but for those
- * of a run of which nothing was learned, and deep recursions: of two callers alike each has a little less than a half. */
+/* If hardly any walk outwards from a CID's function ends at its height, and not because of the number of calls on the way, then
+ * it is more probable that the height is wrong (below a signal frame, say) than that this run was there. CIDs of real paths
+ * have 1e-4 and more, even if most calls were never seen; exceptions are runs of which nothing was learned, and deep
+ * recursions, where of two equal callers each has a little less than a half. */
 #define OUTLIER      1e-6
-#define OUTLIER_CALL 0.4 /* its powers are 0 from 814 calls on: such paths are no outliers */
+#define OUTLIER_CALL 0.4 /* its powers are 0 from 814 calls on: such paths never count as outliers */
 
-#define OF_OWN      4u /* the share of the work that is kept for CIDs' own settings: 1 in so many */
-#define STEP_BYTES  1u /* of an automaton's memory for a step of its work */
+#define OF_OWN      4u /* share of the work reserved for CIDs' own settings, as a divisor */
+#define STEP_BYTES  1u /* bytes of an automaton's memory per step of its work */
 #define BYTES_LEAST (16u << 20)
 
-#define ROUGHLY 2u  /* steps for each thing that a graph and its automaton are made of, */
-#define ENTERED 24u /* and for each frame of a path that is entered into the trie, and weighed later */
+#define ROUGHLY 2u  /* steps for each item of a graph and its automaton, roughly, */
+#define ENTERED 24u /* and for each frame of a path that is entered into the trie, and weighted later */
 
 #define NONE UINT32_MAX /* as an entry */
 
-/* A step of paths that the automaton found, with all that is outside of it. */
+/* A step of a path that the automaton found, with the path outside of it. */
 struct entry {
     struct automaton_step step;
     uint32_t outer; /* entry, or NONE */
     uint32_t depth;
-    uint32_t node;    /* of the trie; TRIE_NONE: it is not entered there */
-    uint32_t setting; /* `admitted` is told for; NONE: it is not yet */
+    uint32_t node;    /* of the trie; TRIE_NONE: not entered */
+    uint32_t setting; /* that `admitted` is valid for; NONE: for none yet */
     bool admitted;
     bool open; /* goes through a frame of open size */
 };
 
-/* What one call of extend_paths() works with. */
+/* The state of one call of extend_paths(). */
 struct extending {
     const struct extend_input *in;
-    const struct pathmap *map; /* the input's */
-    struct work *work;         /* of the setting; NULL: no limit */
-    bool last;                 /* there is no narrower setting to look for paths in */
+    const struct pathmap *map; /* from the input */
+    struct work *work;         /* for the setting; NULL: no limit */
+    bool last;                 /* there is no narrower setting in which to search for paths */
     bool handlers;             /* the map has signal handlers */
-    uint32_t signal;           /* node of the root of those on alternate stacks; PATHMAP_NONE: it has none */
+    uint32_t signal;           /* the root of handlers on alternate stacks; PATHMAP_NONE: none */
     struct graph_calls calls;
     struct graph *graph;
     struct automaton *automaton;
-    struct automaton_cid *asked;
-    size_t asked_count;
+    struct automaton_cid *requested;
+    size_t requested_count;
     struct automaton_step *steps; /* scratch */
     struct entry *entries;
     size_t entry_count, entry_capacity;
@@ -70,7 +71,7 @@ static int note_path(struct extension *out, struct expected_path path)
     return vec_push(out->paths, out->count, out->capacity, path) ? 0 : -ENOMEM;
 }
 
-/* A CID's paths were not looked for in full: it is cut if it has none from training or from samples of this run. */
+/* Paths of a CID were not searched for in full: counts it as cut if it has none from training or from samples of this run. */
 static int note_cut(struct extending *x, const struct wanted *w)
 {
     struct extension *out = x->out;
@@ -81,7 +82,7 @@ static int note_cut(struct extending *x, const struct wanted *w)
     return vec_push(out->cut, out->cut_count, out->cut_capacity, *w) ? 0 : -ENOMEM;
 }
 
-/* Whether the path in x->steps can be in the setting. */
+/* Whether the setting allows the path in x->steps. */
 static bool is_admitted(const struct extending *x, uint32_t setting, size_t depth)
 {
     bool good = true;
@@ -91,7 +92,7 @@ static bool is_admitted(const struct extending *x, uint32_t setting, size_t dept
     return good;
 }
 
-/* Enters the path in x->steps; -ENOMEM. *open: set when it goes through a frame of open size. */
+/* Enters the path in x->steps; -ENOMEM. *open: set if it goes through a frame of open size. */
 static int enter_path(struct extending *x, uint32_t setting, size_t depth, double share, bool *open)
 {
     uint32_t node = TRIE_ROOT;
@@ -104,7 +105,7 @@ static int enter_path(struct extending *x, uint32_t setting, size_t depth, doubl
     return note_path(x->out, (struct expected_path){node, setting, share});
 }
 
-/* The entry of an automaton's path, with those of its outer ones. 0 or -ENOMEM. */
+/* The entry of an automaton's path, created together with its outer ones. 0 or -ENOMEM. */
 static int find_entry(struct extending *x, uint32_t path, uint32_t *entry)
 {
     struct automaton_step step;
@@ -133,7 +134,7 @@ static int find_entry(struct extending *x, uint32_t path, uint32_t *entry)
     return 0;
 }
 
-/* Whether an entry's path can be in the setting: 1 or 0; -ENOMEM. */
+/* Whether the setting allows an entry's path: 1 or 0; -ENOMEM. */
 static int admit_entry(struct extending *x, uint32_t setting, uint32_t entry)
 {
     if (!x->in->admission || x->entries[entry].depth > MAX_DEPTH)
@@ -153,7 +154,7 @@ static int admit_entry(struct extending *x, uint32_t setting, uint32_t entry)
     return x->entries[entry].admitted;
 }
 
-/* The trie's node above an outermost step: a handler's on an alternate stack has a root that says so. */
+/* The trie's parent for an outermost step: for a handler on an alternate stack the root for these. */
 static uint32_t root_of(const struct extending *x, const struct automaton_step *step)
 {
     uint32_t first, count = x->signal == PATHMAP_NONE || step->height != UNWIND_SIGNAL_HEIGHT
@@ -184,7 +185,7 @@ static int enter_entry(struct extending *x, uint32_t setting, uint32_t entry, do
     return note_path(x->out, (struct expected_path){x->entries[entry].node, setting, share});
 }
 
-/* 1 or 0; -ENOMEM. */
+/* Whether the CID's height is an outlier: 1 or 0; -ENOMEM. */
 static int is_outlier(struct extending *x, const struct automaton_answer *answer)
 {
     uint32_t best;
@@ -219,7 +220,7 @@ static int enter_paths(struct extending *x, const struct wanted *w, const struct
     return rc < 0 ? rc : 0;
 }
 
-/* The path of a map's node, and from it the call of the CID's function. */
+/* Enters a path: that of a map's node, and a call of the CID's function from it. */
 static int enter_call(struct extending *x, const struct wanted *w, uint32_t node, uint64_t site)
 {
     size_t depth = 0;
@@ -237,8 +238,8 @@ static int enter_call(struct extending *x, const struct wanted *w, uint32_t node
     return is_admitted(x, w->setting, depth + 1) ? enter_path(x, w->setting, depth + 1, 0, &open) : 0;
 }
 
-/* Enters the calls of the CID's function from contexts that this run is likely to have: among the best paths
- * they can be crowded out, or be left out as calls through pointers are where direct ones lead outwards. */
+/* Enters calls of the CID's function from contexts that this run probably has: among the best paths others may displace them,
+ * or they may be missing, as calls through pointers are if direct ones lead outwards. */
 static int enter_calls(struct extending *x, const struct wanted *w, struct graph_edges edges)
 {
     int rc = 0;
@@ -270,7 +271,7 @@ static int enter_all_calls(struct extending *x, const struct wanted *w)
     return rc;
 }
 
-/* Paths that the CID has if a signal frame is aligned otherwise than in training. */
+/* Paths that the CID has if a signal frame has another alignment than in training. */
 struct realigning {
     struct realigned paths[BEST];
     double chance[BEST], sum;
@@ -293,7 +294,7 @@ static void find_realigned(struct extending *x, const struct wanted *w, struct r
     }
 }
 
-/* Enters these paths; whole: the chance of all paths of the CID. */
+/* Enters these paths; whole: the total probability of the CID's paths. */
 static int enter_realigned(struct extending *x, const struct wanted *w, const struct realigning *r,
                            double whole)
 {
@@ -306,10 +307,10 @@ static int enter_realigned(struct extending *x, const struct wanted *w, const st
     return rc;
 }
 
-/* Finds the automaton's paths of a CID, with their probabilities beside those of realigned ones. 0; -ENOENT: there are
- * none that count; -ENOSPC, -ENOMEM. */
-static int find_beside(struct extending *x, const struct wanted *w, const struct realigning *realigned,
-                       struct automaton_answer *answer)
+/* Finds the automaton's paths of a CID, with their probabilities in proportion to those of realigned ones. 0; -ENOENT: there
+ * are none worth entering; -ENOSPC; -ENOMEM. */
+static int find_with_realigned(struct extending *x, const struct wanted *w,
+                               const struct realigning *realigned, struct automaton_answer *answer)
 {
     int rc = automaton_find(x->automaton, w->function, w->height, answer);
     if (rc < 0 || realigned->count == 0)
@@ -322,8 +323,7 @@ static int find_beside(struct extending *x, const struct wanted *w, const struct
     return 0;
 }
 
-/* Enters the CID's paths. Returns whether no more are to be looked for, which may be found in a narrower setting; or
- * -ENOMEM. */
+/* Enters the CID's paths. Returns 1 if it is done, 0 if a narrower setting may have more; or -ENOMEM. */
 static int extend_one(struct extending *x, const struct wanted *w)
 {
     struct automaton_answer answer;
@@ -331,7 +331,7 @@ static int extend_one(struct extending *x, const struct wanted *w)
     struct extend_summary *summary = &x->out->summary;
     size_t before = x->out->count;
     find_realigned(x, w, &realigned);
-    int rc = find_beside(x, w, &realigned, &answer);
+    int rc = find_with_realigned(x, w, &realigned, &answer);
     double beside = rc == 0 ? answer.chance : 0;
     if (rc == -ENOMEM || enter_realigned(x, w, &realigned, realigned.sum + beside) < 0)
         return -ENOMEM;
@@ -371,16 +371,16 @@ static uint64_t calls_steps(const struct graph_calls *calls)
 static bool prepare_extension(struct extending *x, size_t count)
 {
     x->steps = malloc(MAX_DEPTH * sizeof *x->steps);
-    x->asked = malloc((count + 1) * sizeof *x->asked);
+    x->requested = malloc((count + 1) * sizeof *x->requested);
     x->handlers = realigned_any(x->map);
     x->signal = partial_find(x->map, PARTIAL_SIGNAL);
-    if (!x->steps || !x->asked || graph_calls_of(x->map, x->in->statics, &x->calls) < 0)
+    if (!x->steps || !x->requested || graph_calls_of(x->map, x->in->statics, &x->calls) < 0)
         return false;
     work_take(x->in->work, calls_steps(&x->calls));
     return true;
 }
 
-/* An automaton that may not do much takes little memory. */
+/* Less work needs less memory. */
 static size_t bytes_for(const struct work *work)
 {
     uint64_t bytes = work ? work->left * STEP_BYTES : AUTOMATON_BYTES;
@@ -388,12 +388,12 @@ static size_t bytes_for(const struct work *work)
     return bytes < AUTOMATON_BYTES ? (size_t)bytes : AUTOMATON_BYTES;
 }
 
-/* The automaton of a setting, for x->asked. false: out of memory. */
+/* Makes the automaton of a setting, for x->asked. false: out of memory. */
 static bool enter_setting(struct extending *x, uint32_t setting)
 {
     struct automaton_options options = {.best = BEST,
-                                        .cids = x->asked,
-                                        .cid_count = x->asked_count,
+                                        .cids = x->requested,
+                                        .cid_count = x->requested_count,
                                         .least = x->in->least,
                                         .bytes = bytes_for(x->work),
                                         .work = x->work};
@@ -412,13 +412,14 @@ static void leave_setting(struct extending *x)
     x->graph = NULL;
 }
 
-/* CIDs whose paths are looked for, in up to two settings each. */
+/* CIDs whose paths are searched for, in up to two settings each. */
 struct search {
     const struct wanted *wanted;
     size_t count;
-    const uint32_t *in;                                  /* by setting: where paths are looked for now */
+    /* by setting: where paths are searched for in this round */
+    const uint32_t *in;
     uint8_t *progress;                                   /* by CID: enum progress */
-    enum progress { NOT_TRIED, TRIED_WIDER, DONE } from; /* those that are looked for now */
+    enum progress { NOT_TRIED, TRIED_WIDER, DONE } from; /* those that this round is for */
 };
 
 static bool is_in(const struct search *s, size_t cid, uint32_t setting)
@@ -426,7 +427,7 @@ static bool is_in(const struct search *s, size_t cid, uint32_t setting)
     return s->progress[cid] == s->from && s->in[s->wanted[cid].setting] == setting;
 }
 
-/* The setting's part of the work, by the samples that wait for it. */
+/* The setting's share of the work, by the number of its samples. */
 static struct work part_of(const struct extending *x, const struct search *s, uint32_t setting)
 {
     uint64_t here = 0, all = 0;
@@ -439,15 +440,16 @@ static struct work part_of(const struct extending *x, const struct search *s, ui
     return work_part(x->in->work, all ? (uint64_t)((double)left * ((double)here / (double)all)) : 0);
 }
 
-/* Looks for the paths of the CIDs that are to be looked for in the setting. 0 or -ENOMEM. */
+/* Searches for the paths of this round's CIDs in the setting. 0 or -ENOMEM. */
 static int extend_each(struct extending *x, const struct search *s, uint32_t setting)
 {
     uint64_t nodes = (uint64_t)pathmap_node_count(x->map) + pathmap_function_count(x->map);
     int rc = 0;
-    x->asked_count = 0;
+    x->requested_count = 0;
     for (size_t i = 0; i < s->count; i++)
         if (is_in(s, i, setting))
-            x->asked[x->asked_count++] = (struct automaton_cid){s->wanted[i].function, s->wanted[i].height};
+            x->requested[x->requested_count++] =
+                (struct automaton_cid){s->wanted[i].function, s->wanted[i].height};
     if (work_take(x->work, calls_steps(&x->calls) + ROUGHLY * nodes))
         rc = enter_setting(x, setting) ? 0 : -ENOMEM;
     for (size_t i = 0; rc >= 0 && i < s->count; i++) {
@@ -473,7 +475,7 @@ static int extend_in(struct extending *x, const struct search *s, uint32_t setti
     return rc;
 }
 
-/* Looks for the paths of all CIDs in wider settings first, then in their own. */
+/* Searches for the paths of all CIDs in wider settings first, then in their own. */
 static int extend_all(struct extending *x, const struct wanted *wanted, size_t count)
 {
     uint32_t settings = 1, any = SETTING_ANY;
@@ -511,14 +513,14 @@ int extend_paths(const struct extend_input *input, struct wanted *wanted, size_t
     *out = (struct extension){0};
     int rc = prepare_extension(&x, count) ? 0 : -ENOMEM;
     qsort(wanted, count, sizeof *wanted,
-          heavier_first); /* as equal paths rank in the order in which they were entered */
+          heavier_first); /* since equal paths rank in the order in which they were entered */
     if (rc == 0)
         rc = extend_all(&x, wanted, count);
     graph_calls_free(&x.calls);
     free(x.steps);
     free(x.entries);
     free(x.chain);
-    free(x.asked);
+    free(x.requested);
     if (rc < 0)
         extension_free(out);
     return rc < 0 ? error_memory(err) : 0;

@@ -9,47 +9,47 @@
 #include "infer/model/expectation.h"
 #include "infer/model/weights.h"
 
-#define STAKE_LEAST                                                                                          \
-    0.005 /* of the samples: for fewer nothing is inferred, which takes seconds in large programs */
+/* share of the samples below which nothing is inferred: that takes seconds in large programs */
+#define STAKE_LEAST 0.005
 
-/* Steps of work (base/work.h) to find paths: for each sample whose path is not known from its own stack, within bounds. Of
- * them some may go to the reading of code, by the samples too: large libraries are not read for a few, and their calls take 10
- * bytes of memory for each byte of code. */
+/* Steps of work (base/work.h) to find paths: for each sample without a path from its own stack, within bounds. A part of them
+ * is for reading code, also by the number of samples: large libraries are not read for a few, as their calls take 10 bytes of
+ * memory for each byte of code. */
 #define STEPS_EACH  (UINT64_C(1) << 20)
 #define STEPS_LEAST (UINT64_C(120) << 20)
 #define STEPS_MOST  (UINT64_C(450) << 20)
-#define STEPS_BLIND (UINT64_C(150) << 20) /* where nothing was learned: what is found is seldom right */
+#define STEPS_BLIND (UINT64_C(150) << 20) /* if nothing was learned: results are seldom right then */
 #define CODE_EACH   (UINT64_C(1) << 18)
 #define CODE_LEAST  (UINT64_C(16) << 20)
 #define CODE_MOST   (UINT64_C(72) << 20)
 
-/* Pairs of states that coherence may look at, to learn and to resolve. */
+/* Pairs of states that coherence may examine to learn, and again to resolve. */
 #define PAIRS_MOST  (UINT64_C(50) << 20)
 #define PAIRS_BRIEF (UINT64_C(10) << 20)
 
-/* Of a part of a path, from the CID on, to be looked for. Where nothing was learned all calls are guessed alike, and so is none of
- * them left out. */
+/* Minimum probability of a part of a path, from the CID on, for the path to be searched for. If nothing was learned, all calls
+ * are guessed alike, and none is excluded. */
 #define LEAST_WALK 1e-4
 
-#define ROUNDS 2 /* of asking the automaton, each with the weights of the one before */
+#define ROUNDS 2 /* of the automaton, each with the weights from the one before */
 
 struct fit {
     struct fit_input input;
-    const uint32_t *own; /* fit_own() */
+    const uint32_t *own; /* set by fit_own() */
     uint32_t own_nodes;
     struct pathmap *map;
-    struct resolver *resolver;   /* of the map */
-    struct admission *admission; /* of the map; NULL before the survey is done */
-    uint32_t *unwound;           /* unwound_samples() of the map */
+    struct resolver *resolver;   /* for the map */
+    struct admission *admission; /* for the map; NULL before the survey is done */
+    uint32_t *unwound;           /* unwound_samples() for the map */
     struct statics statics;      /* empty until extend_map() */
     struct coherence *model;     /* NULL before fit_coherence() */
     struct extend_summary inferred;
-    struct table *cut; /* function << 32 | height of CIDs; NULL: none */
-    uint64_t steps;    /* allowed */
-    struct work work;  /* of them, what is left */
-    uint64_t stake;    /* samples whose paths are looked for, */
-    uint64_t samples;  /* of so many */
-    uint64_t open;     /* of them, those of whose paths no frame is proved */
+    struct table *cut; /* set of CIDs (function << 32 | height) that were cut; NULL: none */
+    uint64_t steps;    /* of work, allowed */
+    struct work work;  /* what is left of them */
+    uint64_t stake;    /* samples whose paths are searched for, */
+    uint64_t samples;  /* out of this many */
+    uint64_t open;     /* of those searched for: without any proved frame */
     bool surveyed;     /* the survey is done: all settings are known */
 };
 
@@ -81,8 +81,8 @@ void fit_own(struct fit *f, const uint32_t *samples, uint32_t nodes)
     f->own_nodes = nodes;
 }
 
-/* For each node of the map, how many of its `self` samples are unwound samples of this recording. The caller
- * frees the array. NULL: out of memory. */
+/* By node of the map: how many of its `self` samples are unwound samples of this recording. The caller frees the array. NULL:
+ * out of memory. */
 static uint32_t *unwound_samples(const struct fit *f)
 {
     uint32_t nodes = pathmap_node_count(f->map), *unwound = calloc((size_t)nodes + 1, sizeof *unwound);
@@ -98,7 +98,7 @@ static uint32_t *unwound_samples(const struct fit *f)
 
 int fit_map(struct fit *f, struct fathom_error *err)
 {
-    /* What was made for the map as it was. */
+    /* These were made for the old map. */
     resolver_free(f->resolver);
     admission_free(f->admission);
     free(f->unwound);
@@ -131,7 +131,7 @@ int fit_surveyed(struct fit *f, struct fathom_error *err)
     return fit_map(f, err);
 }
 
-/* The CIDs whose samples are not all sure. The caller frees *out. */
+/* The CIDs with samples that are not sure. The caller frees *out. */
 static int wanted_cids(struct fit *f, struct wanted **out, size_t *count)
 {
     const struct wanted *cids;
@@ -147,7 +147,7 @@ static int wanted_cids(struct fit *f, struct wanted **out, size_t *count)
 /* Merges CIDs whose settings allow the same paths, and adds up their samples. false: out of memory. */
 static bool merge_wanted(const struct fit *f, struct wanted *wanted, size_t *count)
 {
-    struct table *first = table_new(); /* hash of a CID in a setting -> its number */
+    struct table *first = table_new(); /* hash of (CID, setting) -> index */
     size_t kept = 0;
     bool good = first, added;
     for (size_t i = 0; good && i < *count; i++) {
@@ -170,8 +170,7 @@ static bool merge_wanted(const struct fit *f, struct wanted *wanted, size_t *cou
     return good;
 }
 
-/* For each setting, the wider setting that paths are looked for in first. The caller frees the array. NULL:
- * out of memory. */
+/* For each setting, the wider setting in which paths are searched for first. The caller frees the array. NULL: out of memory. */
 static uint32_t *wider_settings(struct fit *f, uint32_t count)
 {
     uint32_t *wider = malloc(((size_t)count + 1) * sizeof *wider);
@@ -185,16 +184,16 @@ static uint32_t *wider_settings(struct fit *f, uint32_t count)
     return wider;
 }
 
-/* Replaces each wider setting by the one that stands for all settings alike in the current map. */
+/* Replaces each wider setting by the representative of all equivalent settings in the current map. */
 static void settle_wider(const struct fit *f, uint32_t *wider, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         wider[i] = admission_alike(f->admission, wider[i]);
 }
 
-/* Asks the automaton, with what is left of the work. 0 or -ENOMEM. */
-static int extend(struct fit *f, const struct extend_input *input, struct wanted *wanted, size_t count,
-                  struct extension *out, struct fathom_error *err)
+/* Runs the automaton with the work that is left. 0 or -ENOMEM. */
+static int run_automaton(struct fit *f, const struct extend_input *input, struct wanted *wanted, size_t count,
+                         struct extension *out, struct fathom_error *err)
 {
     int rc = extend_paths(input, wanted, count, out, err);
     if (rc < 0)
@@ -210,12 +209,12 @@ static int extend(struct fit *f, const struct extend_input *input, struct wanted
     return good ? 0 : error_memory(err);
 }
 
-/* Adds the paths that the automaton finds for these CIDs to the map, with the shares that it gives them. */
+/* Adds the automaton's paths for these CIDs to the map, with the shares from the automaton. */
 static int extend_unweighed(struct fit *f, const struct extend_input *input, struct wanted *wanted,
                             size_t count, struct fathom_error *err)
 {
     struct extension extension;
-    int rc = extend(f, input, wanted, count, &extension, err);
+    int rc = run_automaton(f, input, wanted, count, &extension, err);
     if (rc < 0)
         return rc;
     rc = fit_map(f, err);
@@ -228,9 +227,9 @@ static int extend_unweighed(struct fit *f, const struct extend_input *input, str
     return rc;
 }
 
-/* Computes the weights of the current map, with the samples of these CIDs shared out among their paths. */
-static int weigh(struct fit *f, const struct wanted *wanted, size_t count, struct weights **out,
-                 struct fathom_error *err)
+/* Computes the weights of the current map, after distributing the samples of these CIDs among their paths. */
+static int compute_weights(struct fit *f, const struct wanted *wanted, size_t count, struct weights **out,
+                           struct fathom_error *err)
 {
     struct weights *weights = weights_new(f->map, f->unwound, pathmap_hooked(f->map));
     bool good = weights;
@@ -248,7 +247,7 @@ static int weigh(struct fit *f, const struct wanted *wanted, size_t count, struc
     return 0;
 }
 
-/* Adds the paths that the automaton finds with these weights to the map. */
+/* Adds to the map the paths that the automaton finds with these weights. */
 static int extend_by(struct fit *f, const struct weights *weights, struct extend_input *input,
                      struct wanted *wanted, size_t count, struct fathom_error *err)
 {
@@ -259,7 +258,7 @@ static int extend_by(struct fit *f, const struct weights *weights, struct extend
     input->map = f->map;
     input->admission = f->admission;
     input->weights = &of_nodes;
-    int rc = extend(f, input, wanted, count, &extension, err);
+    int rc = run_automaton(f, input, wanted, count, &extension, err);
     free(of_nodes.passes);
     free(of_nodes.self);
     if (rc < 0)
@@ -268,7 +267,7 @@ static int extend_by(struct fit *f, const struct weights *weights, struct extend
     return fit_map(f, err);
 }
 
-/* Tells the resolver the share of each path, as the weights give it. */
+/* Sets each path's share in the resolver, from the weights. */
 static int expect_shares(struct fit *f, const struct weights *weights, struct fathom_error *err)
 {
     struct weights_cid cid;
@@ -280,13 +279,14 @@ static int expect_shares(struct fit *f, const struct weights *weights, struct fa
     return rc < 0 ? error_memory(err) : 0;
 }
 
-/* Asks the automaton with the weights of this run, shares the samples out among the paths that it finds, and repeats both
- * with the new weights, if there is work left for it. */
+/* Runs the automaton with the weights of this run, distributes the samples among the paths it finds, and repeats both with the
+ * new weights if work is left. */
 static int extend_weighed(struct fit *f, struct extend_input *input, struct wanted *wanted, size_t count,
                           struct fathom_error *err)
 {
     struct weights *weights = NULL;
-    int rc = weigh(f, wanted, 0, &weights, err), rounds = f->input.no_em || f->input.brief ? 1 : ROUNDS;
+    int rc = compute_weights(f, wanted, 0, &weights, err),
+        rounds = f->input.no_em || f->input.brief ? 1 : ROUNDS;
     uint64_t before = 0, done = 0;
     for (int round = 0; rc == 0 && round < rounds && f->work.left >= done; round++) {
         before = f->work.left;
@@ -294,7 +294,7 @@ static int extend_weighed(struct fit *f, struct extend_input *input, struct want
         weights_free(weights);
         weights = NULL;
         if (rc == 0)
-            rc = weigh(f, wanted, count, &weights, err);
+            rc = compute_weights(f, wanted, count, &weights, err);
         done = before - f->work.left;
     }
     if (rc == 0)
@@ -305,8 +305,7 @@ static int extend_weighed(struct fit *f, struct extend_input *input, struct want
     return rc;
 }
 
-/* By the trie's images, how many of the samples whose paths are wanted are in each. The caller frees the array. NULL: out of
- * memory. */
+/* By image of the trie, how many of the samples with wanted paths are in it. The caller frees the array. NULL: out of memory. */
 static uint64_t *samples_of_images(const struct fit *f, const struct wanted *wanted, size_t count,
                                    uint32_t *images)
 {
@@ -343,8 +342,7 @@ static int read_code(struct fit *f, const struct wanted *wanted, size_t count, s
     return rc;
 }
 
-/* Adds paths for these CIDs. The map is rebuilt before that too, as the static calls add functions to the
- * trie. */
+/* Adds paths for these CIDs. Rebuilds the map before that, too, as the static calls add functions to the trie. */
 static int extend_map(struct fit *f, bool weighed, struct wanted *wanted, size_t count,
                       struct fathom_error *err)
 {
@@ -371,8 +369,7 @@ static int extend_map(struct fit *f, bool weighed, struct wanted *wanted, size_t
     return rc;
 }
 
-/* Counts the samples that depend on what the automaton would find, as the stacks of the others are known: what may be done
- * goes by them. */
+/* Counts the samples that depend on the automaton, as their stacks are unknown: they determine how much work is allowed. */
 static void allow_work(struct fit *f, const struct wanted *wanted, size_t count, bool weighed)
 {
     uint64_t most = weighed ? STEPS_MOST : STEPS_BLIND;
@@ -384,8 +381,9 @@ static void allow_work(struct fit *f, const struct wanted *wanted, size_t count,
     f->work.left = f->steps;
 }
 
-/* Whether so few samples are to be inferred that it does not matter how. A sample whose innermost frames are proved is none of
- * them: of the 2% of clang++'s whose copies were cut, none got a path that was sure enough, nor in recursions of 60000 calls. */
+/* Whether so few samples have to be inferred that it is not worth it. Samples with proved innermost frames do not count: of the
+ * 2% of clang++'s samples whose copies were cut, none got a path that was probable enough, nor did those in recursions of 60000
+ * calls. */
 static bool is_settled(const struct fit *f)
 {
     return (double)f->open < STAKE_LEAST * (double)f->samples;
@@ -396,7 +394,7 @@ int fit_paths(struct fit *f, struct fathom_error *err)
     struct wanted *wanted;
     size_t count;
     progress_show(f->input.progress, "finding paths", 0, 0);
-    /* Where nothing was learned guesses would be weighed by nothing but themselves. */
+    /* If nothing was learned, guesses would be weighted by nothing but themselves. */
     bool weighed = pathmap_node_count(f->map) > 0;
     int rc = wanted_cids(f, &wanted, &count) < 0 ? error_memory(err) : 0;
     if (rc == 0)

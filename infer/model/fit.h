@@ -1,10 +1,10 @@
 /*
- * fit.h - builds the map that samples are resolved with. It starts from what was learned; for CIDs that
- * training did not see in full, it adds the paths that the automaton finds and estimates each path's share. It
- * also holds the model of coherence, learned from the recording.
+ * fit.h - builds the map that samples are resolved with. It starts from what was learned. For CIDs that training did not see in
+ * full, it adds the paths that the automaton finds, and estimates each path's share. It also holds the model of coherence,
+ * learned from the recording.
  *
- * The map is over the trie, and follows it when that has grown: its nodes then have other numbers, and there is
- * another resolver. The map itself stays.
+ * The map is over the trie, and is replaced when that has grown: nodes then have other numbers, and there is a new resolver.
+ * The map object stays.
  */
 #ifndef FATHOM_INFER_MODEL_FIT_H
 #define FATHOM_INFER_MODEL_FIT_H
@@ -24,10 +24,10 @@ struct fit_input { /* all borrowed */
     struct function_numbers *numbers; /* of the trie */
     struct settings *settings;
     const struct survey *survey;
-    const struct pathmap *trained; /* the map that was merged into the trie; NULL if there is none */
+    const struct pathmap *trained; /* the map that was merged into the trie; NULL: none */
     bool no_em;                    /* no expectation-maximisation */
-    /* For cross-validation, which is to cost little: the automaton is asked once, with so many steps of work. 0: as many as
-     * the samples ask for. */
+    /* For cross-validation, which has to be cheap: the automaton runs once, with this many steps of work. 0: the work depends
+     * on the samples. */
     uint64_t brief;
     const struct progress *progress; /* may be NULL */
 };
@@ -36,12 +36,12 @@ struct fit_input { /* all borrowed */
 struct fit *fit_new(const struct fit_input *input);
 void fit_free(struct fit *fit);
 
-/* For each of the first `nodes` nodes of the trie (borrowed), how many samples of this run were unwound or verified to have
- * its path. Before fit_map(). */
+/* By node of the trie, for its first `nodes` nodes (borrowed): how many samples of this run were unwound or verified to have
+ * its path. Call it before fit_map(). */
 void fit_own(struct fit *fit, const uint32_t *samples, uint32_t nodes);
-/* Makes the map from the trie. Before fit_surveyed(), settings do not restrict which paths are possible. */
+/* Makes the map from the trie. Before fit_surveyed(), any path is possible in any setting. */
 int fit_map(struct fit *fit, struct fathom_error *err);
-/* Call when the survey is done: rebuilds the map, with the survey's settings restricting its paths. */
+/* Call it when the survey is done: rebuilds the map, with paths restricted by the survey's settings. */
 int fit_surveyed(struct fit *fit, struct fathom_error *err);
 /* Adds the automaton's paths for the survey's CIDs to the map. */
 int fit_paths(struct fit *fit, struct fathom_error *err);
@@ -51,10 +51,10 @@ int fit_coherence(struct fit *fit, struct fathom_error *err);
 const struct pathmap *fit_pathmap(const struct fit *fit); /* NULL before fit_map() */
 struct resolver *fit_resolver(const struct fit *fit);     /* NULL before fit_map() */
 struct coherence *fit_model(const struct fit *fit);       /* NULL before fit_coherence() */
-/* Whether paths of a CID (of the map) that has none were not looked for in full: it would have taken too much work. */
+/* Whether paths of a CID (of the map) that has none were not searched for in full, because that would have taken too much work. */
 bool fit_is_cut(const struct fit *fit, uint32_t function, uint32_t height);
-/* The steps that were done for paths, so far, and those allowed; and the share of the samples that they were looked
- * for, but for those that were cut. */
+/* Steps of work done for paths so far, and allowed; and the share of the samples that paths were searched for, without those
+ * that were cut. */
 uint64_t fit_steps(const struct fit *fit);
 uint64_t fit_allowed(const struct fit *fit);
 double fit_found(const struct fit *fit);

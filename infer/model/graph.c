@@ -8,9 +8,10 @@
 #include "pathmap/map/partial.h"
 #include "process/partial.h"
 
-#define ROUNDS 8    /* calls after training's last that expected numbers of calls are carried on */
-#define ONCE   1e-3 /* runs of a function that never returns: it does not happen while others are counted */
-#define CARRY  0.5  /* of a caller's runs reach one of its call sites that training never saw */
+#define ROUNDS 8 /* calls beyond what training saw through which expected runs are propagated */
+/* upper bound of the expected runs of a function that never returns: while others are counted it has not run */
+#define ONCE  1e-3
+#define CARRY 0.5 /* share of a caller's runs that reach one of its call sites that training never saw */
 
 struct span {
     uint32_t first, count;
@@ -19,28 +20,28 @@ struct span {
 
 struct graph {
     const struct pathmap *map; /* borrowed */
-    struct graph_edge *edges;  /* those of all spans, span by span */
+    struct graph_edge *edges;  /* of all spans, one after the other */
     uint32_t edge_count;
     uint32_t functions;
     struct span *all;          /* by function */
-    struct span *fixed, *open; /* by function: what the binary shows */
-    double *runs;              /* by function: how often it ran, seen or expected */
+    struct span *fixed, *open; /* by function: known from the binary */
+    double *runs;              /* by function: how often it ran, as seen or expected */
     bool any_seen;             /* training saw something */
-    uint32_t *callees;         /* by function: how many it was seen to call */
+    uint32_t *callees;         /* by function: how many functions it was seen to call */
     bool *ends;                /* by function: it never returns */
     struct graph_scope scope;
-    bool calls_alone; /* pairs are not asked for */
-    bool *allowed;    /* by the map's nodes: their paths can be in the scope; NULL: all can */
+    bool calls_alone; /* pairs are not needed */
+    bool *allowed;    /* by node of the map: the scope allows its path; NULL: all are allowed */
     struct span *pairs;
     uint32_t pair_count;
     struct table *pair_of; /* function << 32 | next -> index in pairs */
     struct span *classes;
     uint32_t class_count;
-    uint32_t *members;      /* numbers of classes, function by function */
-    uint32_t *first_member; /* by function, and one more */
+    uint32_t *members;      /* numbers of classes, by function */
+    uint32_t *first_member; /* index by function, plus one for the end */
 };
 
-#define ANY UINT32_MAX /* as `next`: whatever it was */
+#define ANY UINT32_MAX /* as `next`: any */
 
 int graph_compare_edges(const void *a, const void *b)
 {
@@ -52,8 +53,7 @@ int graph_compare_edges(const void *a, const void *b)
     return x->open - y->open;
 }
 
-/* Whether a call that was seen in one setting can be made in the graph's: the caller's other calls tell of
- * that, too. */
+/* Whether a call that was seen in one setting is possible in the graph's: the caller's other calls show that, too. */
 static bool is_in_scope(const struct graph *g, uint32_t node, const struct pathmap_node *n)
 {
     if (!g->allowed || g->allowed[node])
@@ -66,7 +66,7 @@ static bool is_in_scope(const struct graph *g, uint32_t node, const struct pathm
            admission_calls(g->scope.admission, g->scope.setting, caller);
 }
 
-/* Makes a handler on an alternate stack an outermost function. Its root is at no height that the automaton's paths have. */
+/* Makes a handler on an alternate stack an outermost function: its root has no height that the automaton's paths can have. */
 static struct pathmap_node without_signal(struct pathmap_node node, uint32_t signal)
 {
     if (signal != PATHMAP_NONE && node.parent == signal)
@@ -74,8 +74,8 @@ static struct pathmap_node without_signal(struct pathmap_node node, uint32_t sig
     return node;
 }
 
-/* What the map saw (or the weights tell): for every node its call, once for any next and once for each next.
- * false: out of memory. */
+/* Collects what the map (or the weights) saw: the call of every node, once for any next and once for its own. false: out of
+ * memory. */
 static bool collect_edges(const struct graph *g, const struct graph_weights *weights,
                           struct edge_counts *edge_counts)
 {
@@ -116,7 +116,7 @@ static bool is_function_in_scope(const struct graph *g, uint32_t function)
     return !g->scope.admission || admission_has(g->scope.admission, g->scope.setting, function);
 }
 
-/* Whether a call that the binary shows, of a function that is there, can be made in the graph's setting. */
+/* Whether the graph's setting allows a call known from the binary, whose callee it has. */
 static bool is_call_in_scope(const struct graph *g, uint32_t callee, const struct graph_edge *edge)
 {
     const struct graph_scope *s = &g->scope;
@@ -127,7 +127,7 @@ static bool is_call_in_scope(const struct graph *g, uint32_t callee, const struc
                : admission_has(s->admission, s->setting, edge->caller);
 }
 
-/* Whether the map's passes count all runs of the function that it saw. */
+/* Whether the map's passes count all runs of the function that training saw. */
 static bool is_counted(const struct graph *g, uint32_t function)
 {
     return g->all[function].weight > 0 && pathmap_covers(g->map, pathmap_function(g->map, function).image);
@@ -138,7 +138,7 @@ static double runs_of(const struct graph *g, uint32_t caller)
     return caller == GRAPH_ROOT ? 1 : g->runs[caller];
 }
 
-/* What the runs of its callers let expect of a function. */
+/* The number of runs of a function that its callers' runs imply. */
 static double expected_runs(const struct graph *g, uint32_t function)
 {
     const struct span *spans[] = {&g->fixed[function], &g->open[function]};
@@ -149,8 +149,8 @@ static double expected_runs(const struct graph *g, uint32_t function)
     return CARRY * sum;
 }
 
-/* How often each function runs. Passes of functions whose calls training saw only by chance (samples, beside
- * hooked images) are of another measure than those of hooked ones: for them what is expected counts, too. */
+/* Estimates how often each function runs. If training saw a function's calls only by chance (from samples, beside hooked
+ * images), its passes are not comparable to those of hooked functions, so the expected number is used as well. */
 static void estimate_runs(struct graph *g)
 {
     double most = 0;
@@ -161,7 +161,7 @@ static void estimate_runs(struct graph *g)
     }
     g->any_seen = most > 0;
     if (!g->any_seen)
-        most = 1; /* nothing was seen: what counts is how they compare */
+        most = 1; /* nothing was seen: only relative numbers matter */
     bool changed = true;
     for (int round = 0; round < ROUNDS && changed; round++) {
         changed = false;
@@ -187,8 +187,8 @@ static void count_callees(struct graph *g)
     }
 }
 
-/* In how many of its runs the caller calls what it was not seen to call: having called t functions in n runs,
- * it has another one in t / (n + t) of them (Witten and Bell, 1991), however often it ran. */
+/* In how many of its runs the caller calls something that it was not seen to call: if it called t functions in n runs, it calls
+ * another one in t / (n + t) of them (Witten and Bell, 1991), however often it ran. */
 static double new_calls(const struct graph *g, uint32_t caller)
 {
     double runs = runs_of(g, caller);
@@ -198,8 +198,8 @@ static double new_calls(const struct graph *g, uint32_t caller)
     return runs * callees / (runs + callees);
 }
 
-/* Weights the edges by the calls of their callers that are new. Drops callers that never run, if any of them does, and the
- * edges that are in `but` (NULL: none). */
+/* Weights the edges by their callers' new calls. Drops callers that never run, unless all are such, and the edges in `but`
+ * (NULL: none). */
 static void weigh_callers(struct graph *g, struct span *span, const struct span *but)
 {
     struct graph_edge *edges = g->edges + span->first;
@@ -257,7 +257,8 @@ static bool lay_out(struct graph *g, const struct edge_count *edge_counts, size_
     return true;
 }
 
-/* Adds an edge to the end of the last span, or to its last edge where that is the same call: the site is the heaviest one's. */
+/* Appends an edge to the last span, or adds it to the span's last edge if that is the same call; the site is the heaviest
+ * one's. */
 static void lay_edge(struct graph *g, struct span *span, const struct graph_edge *edge, double *heaviest)
 {
     struct graph_edge *last = span->count ? &g->edges[g->edge_count - 1] : NULL;
@@ -275,7 +276,7 @@ static void lay_edge(struct graph *g, struct span *span, const struct graph_edge
     }
 }
 
-/* The calls that the binary shows, which are in order. */
+/* Lays out the calls known from the binary, which are sorted. */
 static void lay_out_calls(struct graph *g, const struct graph_calls *calls)
 {
     double heaviest = 0;
@@ -290,8 +291,8 @@ static void lay_out_calls(struct graph *g, const struct graph_calls *calls)
     }
 }
 
-/* As weigh_callers(), for a class of whose calls only `share` lead to a certain target. Where training saw some of its callers,
- * the others are dropped: there can be thousands of them. */
+/* Like weigh_callers(), for a class of whose calls only `share` reach a certain target. If training saw some of its callers,
+ * the others are dropped: there can be thousands. */
 static void weigh_class(struct graph *g, struct span *span, double share)
 {
     struct graph_edge *edges = g->edges + span->first;
@@ -306,7 +307,7 @@ static void weigh_class(struct graph *g, struct span *span, double share)
     weigh_callers(g, span, NULL);
 }
 
-/* As is_call_in_scope(), for a call through a pointer: what a thread was started with may be known. */
+/* Like is_call_in_scope(), for a call through a pointer: the function that a thread was started with may be known. */
 static bool is_pointer_call_in_scope(const struct graph *g, const struct graph_edge *edge)
 {
     return is_call_in_scope(g, PATHMAP_NONE, edge) &&
@@ -314,7 +315,7 @@ static bool is_pointer_call_in_scope(const struct graph *g, const struct graph_e
             admission_calls(g->scope.admission, g->scope.setting, edge->caller));
 }
 
-/* The class's edges, equal ones once. */
+/* Lays out the class's edges, equal ones once. */
 static void lay_out_class(struct graph *g, const struct graph_class *class, struct span *span)
 {
     size_t targets = 0;
@@ -345,7 +346,7 @@ static bool lay_out_classes(struct graph *g, const struct graph_calls *calls)
         for (size_t i = 0; i < calls->classes[c].target_count; i++)
             first[calls->classes[c].targets[i]] += is_function_in_scope(g, calls->classes[c].targets[i]);
     }
-    uint32_t sum = 0; /* counts become where each function's members begin, then where they end */
+    uint32_t sum = 0; /* turns counts into the beginnings of each function's members, then into their ends */
     for (uint32_t f = 0; f < g->functions; f++) {
         uint32_t count = first[f];
         first[f] = sum;
@@ -358,9 +359,9 @@ static bool lay_out_classes(struct graph *g, const struct graph_calls *calls)
     return true;
 }
 
-/* All spans. */
-static bool build(struct graph *g, struct edge_counts *counted, const struct graph_calls *calls,
-                  const struct graph_weights *weights)
+/* Builds all spans. */
+static bool build_spans(struct graph *g, struct edge_counts *counted, const struct graph_calls *calls,
+                        const struct graph_weights *weights)
 {
     if (g->scope.admission && !(g->allowed = admission_nodes(g->scope.admission, g->scope.setting)))
         return false;
@@ -398,7 +399,7 @@ static struct graph *make_graph(struct graph *g, const struct graph_calls *calls
                                 const struct graph_weights *weights)
 {
     struct edge_counts *edge_counts = g ? edge_counts_new() : NULL;
-    if (!edge_counts || !build(g, edge_counts, calls, weights)) {
+    if (!edge_counts || !build_spans(g, edge_counts, calls, weights)) {
         graph_free(g);
         g = NULL;
     }

@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define JUMPS 0.5 /* of a function's runs end by a certain one of its jumps */
-/* What the loader runs before the program, beside that: programs run longer than it takes. */
+#define JUMPS 0.5 /* share of a function's runs that end by any one of its jumps */
+/* Weight of what the loader runs before the program, relative to the program itself, which runs longer. */
 #define LOADER 0.01
 
 static struct graph_edge edge_of(const struct static_edge *e, double weight)
@@ -28,8 +28,7 @@ static size_t count_callers(const struct graph *seen, const struct static_jump *
     return sum;
 }
 
-/* The same call when what is called jumps on: as often as it was seen, in calls for each run of its
- * caller. */
+/* The same call if the callee jumps on: as often as it was seen, in calls per run of its caller. */
 static struct graph_edge passed_on(const struct graph *seen, const struct graph_edge *edge, uint32_t from)
 {
     struct graph_edge out = *edge;
@@ -39,14 +38,14 @@ static struct graph_edge passed_on(const struct graph *seen, const struct graph_
     return out;
 }
 
-/* Whether what is called may jump on in this caller's stead. Training ascribes what the loader runs before
- * the program to `_start`, without a call site: that tells nothing of what `_start` calls. */
+/* Whether the callee may jump on in this call. Training attributes what the loader runs before the program to `_start`, without
+ * a call site: that is no call by `_start`. */
 static bool is_passed_on(const struct graph_edge *edge)
 {
     return edge->caller == GRAPH_ROOT || edge->site != 0;
 }
 
-/* How often a call is made in a run of its caller. */
+/* How often a call is made per run of its caller. */
 static double weight_of(const struct statics *statics, const struct static_edge *edge)
 {
     for (size_t i = 0; edge->caller == STATIC_ROOT && i < statics->start_count; i++)
@@ -109,7 +108,7 @@ static int in_order(const void *a, const void *b)
     return x->site < y->site ? -1 : x->site > y->site;
 }
 
-/* Callees, those that are called from frames of open size after each; and callers. */
+/* Sort keys: the callee, with calls from frames of open size after the others; the caller. */
 static size_t by_callee(const struct graph_call *call)
 {
     return 2 * (size_t)call->callee + call->edge.open;
@@ -120,9 +119,9 @@ static size_t by_caller(const struct graph_call *call)
     return call->edge.caller == GRAPH_ROOT ? 0 : (size_t)call->edge.caller + 1;
 }
 
-/* Copies calls in the order of the keys; those with one key stay in order. false: out of memory. */
-static bool distribute(const struct graph_call *calls, size_t count, size_t (*key)(const struct graph_call *),
-                       struct graph_call *out)
+/* Copies calls in the order of the keys, stably. false: out of memory. */
+static bool distribute_calls(const struct graph_call *calls, size_t count,
+                             size_t (*key)(const struct graph_call *), struct graph_call *out)
 {
     size_t most = 0;
     for (size_t i = 0; i < count; i++)
@@ -146,7 +145,7 @@ static int compare_calls(const void *a, const void *b)
     return in_order(&x->edge, &y->edge);
 }
 
-/* Puts the calls of each callee by one caller, which are together, in order: mostly they are. */
+/* Sorts the calls of each callee by one caller, which are consecutive and mostly sorted. */
 static void sort_each(struct graph_call *calls, size_t count)
 {
     bool sorted = true;
@@ -166,8 +165,8 @@ static void sort_each(struct graph_call *calls, size_t count)
 int graph_calls_sort(struct graph_calls *calls)
 {
     struct graph_call *other = malloc((calls->count + 1) * sizeof *other);
-    bool good = other && distribute(calls->calls, calls->count, by_caller, other) &&
-                distribute(other, calls->count, by_callee, calls->calls);
+    bool good = other && distribute_calls(calls->calls, calls->count, by_caller, other) &&
+                distribute_calls(other, calls->count, by_callee, calls->calls);
     free(other);
     if (good)
         sort_each(calls->calls, calls->count);

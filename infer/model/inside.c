@@ -7,10 +7,10 @@
 
 struct inside {
     struct resolver *resolver;
-    struct table *answers; /* answer << 32 | fine block -> new answer + 1; 0: nothing tells */
+    struct table *answers; /* answer << 32 | fine block -> new answer + 1; 0: no evidence */
 };
 
-/* Samples in a function, in a coarse block of it, and in a fine one of that. */
+/* Samples in a function, in one coarse block of it, and in one fine block of that. */
 struct counts {
     double all, coarse, fine;
 };
@@ -50,7 +50,7 @@ static void add_node(const struct pathmap *map, uint32_t node, uint32_t block, s
     }
 }
 
-/* Nodes of one function path at one CID stand side by side. */
+/* Nodes of one function path at one CID are consecutive. */
 static struct counts count_path(const struct pathmap *map, uint32_t node, uint32_t block)
 {
     struct pathmap_node of = pathmap_node(map, node);
@@ -62,14 +62,14 @@ static struct counts count_path(const struct pathmap *map, uint32_t node, uint32
     return counts;
 }
 
-static double likelihood(const struct counts *of, const struct counts *all)
+static double log_likelihood(const struct counts *of, const struct counts *all)
 {
     double coarse = (of->coarse + INSIDE_PRIOR * all->coarse / all->all) / (of->all + INSIDE_PRIOR);
     return (of->fine + INSIDE_PRIOR * coarse * all->fine / all->coarse) / (of->all + INSIDE_PRIOR);
 }
 
-/* The answer with its candidates weighed; *out becomes 0 when nothing tells, else its number + 1. */
-static int weigh(struct inside *s, const struct resolved *resolved, uint32_t block, uint64_t *out)
+/* Sets *out to the number + 1 of the answer with its candidates weighted; 0: no evidence. */
+static int weigh_candidates(struct inside *s, const struct resolved *resolved, uint32_t block, uint64_t *out)
 {
     const struct pathmap *map = resolver_map(s->resolver);
     struct counts counts[CANDIDATES_MAX], all = {0};
@@ -86,7 +86,7 @@ static int weigh(struct inside *s, const struct resolved *resolved, uint32_t blo
     if (all.fine <= 0 || all.all < INSIDE_LEAST)
         return 0;
     for (uint32_t i = 0; i < n; i++)
-        likelihoods[i] = likelihood(&counts[i], &all);
+        likelihoods[i] = log_likelihood(&counts[i], &all);
     int rc = resolver_weigh(s->resolver, resolved->answer, likelihoods, &answer);
     if (rc == 0)
         *out = (uint64_t)answer + 1;
@@ -103,7 +103,7 @@ int inside_resolved(struct inside *s, struct resolved *resolved, struct fathom_e
     uint32_t block = (uint32_t)(place->address - start) / INSIDE_FINE;
     bool added;
     uint64_t *known = table_put(s->answers, (uint64_t)resolved->answer << 32 | block, &added);
-    if (!known || (added && weigh(s, resolved, block, known) < 0))
+    if (!known || (added && weigh_candidates(s, resolved, block, known) < 0))
         return error_memory(err);
     if (*known)
         resolver_take(s->resolver, (uint32_t)(*known - 1), resolved);

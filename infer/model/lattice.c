@@ -6,9 +6,9 @@
 
 #include "infer/model/cells.h"
 
-#define COLUMN 4u /* steps to compute what a cell is for one, about */
+#define COLUMN 4u /* steps to compute one column of a cell, about */
 
-static void *spend(struct lattice *l, struct layer *layer, size_t count, size_t size)
+static void *allocate_limited(struct lattice *l, struct layer *layer, size_t count, size_t size)
 {
     if (layer->full || l->bytes > layer->limit || count * size > layer->limit - l->bytes) {
         layer->full = true;
@@ -22,14 +22,15 @@ static struct block *block_of(struct lattice *l, struct layer *layer, uint32_t u
 {
     struct block *b = &layer->blocks[unit / LATTICE_BLOCK];
     if (!b->slots) {
-        b->slots = spend(l, layer, layer->nodes, sizeof *b->slots);
-        b->marked = b->slots ? spend(l, layer, LATTICE_BLOCK * layer->words, sizeof *b->marked) : NULL;
+        b->slots = allocate_limited(l, layer, layer->nodes, sizeof *b->slots);
+        b->marked =
+            b->slots ? allocate_limited(l, layer, LATTICE_BLOCK * layer->words, sizeof *b->marked) : NULL;
     }
     return b->marked ? b : NULL;
 }
 
-/* A path may lead there. */
-static void mark(struct lattice *l, struct layer *layer, uint32_t node, uint32_t unit)
+/* Marks a cell that a path may lead to. */
+static void mark_cell(struct lattice *l, struct layer *layer, uint32_t node, uint32_t unit)
 {
     if (unit >= LATTICE_UNITS || (l->reach && !reach_needs(l->reach, node, unit)))
         return;
@@ -39,22 +40,22 @@ static void mark(struct lattice *l, struct layer *layer, uint32_t node, uint32_t
     b->marked[unit % LATTICE_BLOCK * layer->words + node / 64] |= UINT64_C(1) << node % 64;
 }
 
-/* Where a cell leads on to by last resorts, that are not callees: its own open frame. */
+/* Marks what a cell leads to by last resorts other than calls: its own open frame. */
 static void mark_open(struct lattice *l, uint32_t node, uint32_t unit)
 {
     const struct callers *c = l->callers;
     struct layer *layer = &l->layers[LATTICE_RESORTS];
     const struct callers_open *itself = callers_open_of(c, node);
     if (itself && itself->count)
-        mark(l, layer, node, unit + CALLERS_STEP);
+        mark_cell(l, layer, node, unit + CALLERS_STEP);
     if (node >= c->functions || c->of[node].open == CALLERS_NONE)
         return;
     uint32_t open = c->of[node].open, sizes = callers_open_of(c, open)->count ? 1 : CALLERS_OPEN;
     for (uint32_t i = 0; i < sizes; i++)
-        mark(l, layer, open, unit + i * CALLERS_STEP);
+        mark_cell(l, layer, open, unit + i * CALLERS_STEP);
 }
 
-/* Marks where a cell leads on in a layer. Callees are in order: functions first. */
+/* Marks the cells that a cell leads to in a layer. Callees are sorted: functions first. */
 static void mark_inner(struct lattice *l, struct layer *layer, uint32_t node, uint32_t unit)
 {
     const struct callers *c = l->callers;
@@ -62,13 +63,13 @@ static void mark_inner(struct lattice *l, struct layer *layer, uint32_t node, ui
     for (uint32_t i = n->first_callee; i < n->first_callee + n->callees; i++) {
         if (c->callees[i].node >= layer->nodes)
             break;
-        mark(l, layer, c->callees[i].node, unit + c->callees[i].rise);
+        mark_cell(l, layer, c->callees[i].node, unit + c->callees[i].rise);
     }
     if (layer->is == LATTICE_RESORTS)
         mark_open(l, node, unit);
 }
 
-/* Marks where a plain cell leads on in the other layer: to what is called through pointers, and its open frame. */
+/* Marks the cells that a plain cell leads to in the other layer: callees through pointers, and its open frame. */
 static void mark_resorts(struct lattice *l, uint32_t node, uint32_t unit)
 {
     const struct callers *c = l->callers;
@@ -76,13 +77,13 @@ static void mark_resorts(struct lattice *l, uint32_t node, uint32_t unit)
     for (uint32_t i = n->first_callee + n->callees; i-- > n->first_callee;) {
         if (c->callees[i].node < c->functions)
             break;
-        mark(l, &l->layers[LATTICE_RESORTS], c->callees[i].node, unit + c->callees[i].rise);
+        mark_cell(l, &l->layers[LATTICE_RESORTS], c->callees[i].node, unit + c->callees[i].rise);
     }
     mark_open(l, node, unit);
 }
 
-/* Room for one more cell in a row. false: there is none. */
-static bool grow(struct lattice *l, struct layer *layer, struct row *row, uint32_t width)
+/* Makes space for one more cell in a row. false: there is none. */
+static bool grow_row(struct lattice *l, struct layer *layer, struct row *row, uint32_t width)
 {
     if (row->count < row->capacity)
         return true;
@@ -100,7 +101,7 @@ static bool grow(struct lattice *l, struct layer *layer, struct row *row, uint32
     return true;
 }
 
-/* Fills in a cell, for whose values there is room: 1; 0: no path leads there; -ENOMEM. */
+/* Computes a cell's values: 1; 0: no path leads there; -ENOMEM. */
 static int fill_cell(struct lattice *l, const struct layer *layer, uint32_t node, uint32_t unit,
                      struct lattice_value *values)
 {
@@ -115,14 +116,14 @@ static int fill_cell(struct lattice *l, const struct layer *layer, uint32_t node
     return l->outer_count > 0;
 }
 
-/* The steps of making a cell: of its callers, for each column, and of what it leads on to. */
+/* The steps of work for a cell: for its callers, for each column, and for what it leads to. */
 static uint64_t steps_of(const struct lattice *l, uint32_t node)
 {
     const struct callers_node *n = &l->callers->of[node];
     return 4 + callers_count(n) + n->callees + COLUMN * (uint64_t)n->pairs;
 }
 
-/* Makes the cell, if a path leads there. false: there is not the memory, or no work left. */
+/* Makes the cell, if a path leads there. false: no memory or no work is left. */
 static bool make_cell(struct lattice *l, struct layer *layer, uint32_t node, uint32_t unit)
 {
     struct row *row = &layer->rows[node];
@@ -131,7 +132,7 @@ static bool make_cell(struct lattice *l, struct layer *layer, uint32_t node, uin
         layer->is != LATTICE_PLAIN && lattice_cell_of(&l->layers[LATTICE_PLAIN], node, unit) != CALLERS_NONE;
     if (!work_take(l->work, plain ? 1 : steps_of(l, node)))
         layer->full = true;
-    if (layer->full || (!plain && !grow(l, layer, row, width)))
+    if (layer->full || (!plain && !grow_row(l, layer, row, width)))
         return false;
     int found = plain ? 0 : fill_cell(l, layer, node, unit, &row->values[(size_t)row->count * width]);
     if (found > 0) {
@@ -143,7 +144,7 @@ static bool make_cell(struct lattice *l, struct layer *layer, uint32_t node, uin
     return found >= 0;
 }
 
-/* The next marked node of a unit from `from` on; nodes: there is none. */
+/* The next marked node of a unit, at or after `from`; the number of nodes: none. */
 static uint32_t next_marked(const struct layer *layer, uint32_t unit, uint32_t from)
 {
     const struct block *b = &layer->blocks[unit / LATTICE_BLOCK];
@@ -157,7 +158,7 @@ static uint32_t next_marked(const struct layer *layer, uint32_t unit, uint32_t f
     return layer->nodes;
 }
 
-/* The marked nodes from `from` on. false: there is not the memory. */
+/* Makes the cells of the marked nodes in [from, to). false: no memory or no work is left. */
 static bool make_cells(struct lattice *l, struct layer *layer, uint32_t unit, uint32_t from, uint32_t to)
 {
     bool good = true;
@@ -166,7 +167,7 @@ static bool make_cells(struct lattice *l, struct layer *layer, uint32_t unit, ui
     return good;
 }
 
-/* Calls through pointers lead on at the same height, and open frames from it. */
+/* In order: calls through pointers lead on at the same height, and open frames from it. */
 static bool make_unit(struct lattice *l, struct layer *layer, uint32_t unit)
 {
     const struct callers *c = l->callers;
@@ -181,7 +182,7 @@ static bool make_unit(struct lattice *l, struct layer *layer, uint32_t unit)
            make_cells(l, layer, unit, classes, c->nodes);
 }
 
-/* Where the cells of a block will stand. */
+/* Allocates what the cells of a block need. */
 static bool begin_block(struct lattice *l, struct layer *layer, uint32_t b)
 {
     if (!work_take(l->work, layer->nodes)) {
@@ -196,7 +197,7 @@ static bool begin_block(struct lattice *l, struct layer *layer, uint32_t b)
     return true;
 }
 
-/* The layers before this one are known up to the end of the unit's block. */
+/* Makes the layer's cells up to the end of the unit's block, for which the layers before it must have theirs. */
 static int extend_layer(struct lattice *l, struct layer *layer, uint32_t unit)
 {
     uint32_t end = (unit / LATTICE_BLOCK + 1) * LATTICE_BLOCK;
@@ -207,7 +208,7 @@ static int extend_layer(struct lattice *l, struct layer *layer, uint32_t unit)
     if (unit < layer->unit)
         return 0;
     int rc = layer->full ? -ENOSPC : -ENOMEM;
-    layer->full = true; /* a part of the unit may be made: it is not made again */
+    layer->full = true; /* a part of the unit may be done, and must not be done again */
     return rc;
 }
 
@@ -219,13 +220,13 @@ int lattice_extend(struct lattice *l, enum lattice_layer layer, uint32_t unit)
     return rc == 0 && layer == LATTICE_RESORTS ? extend_layer(l, &l->layers[LATTICE_RESORTS], unit) : rc;
 }
 
-/* Marks where paths begin with some of a node's callers. */
+/* Marks the nodes at which paths begin with some of their callers. */
 static void mark_roots(struct lattice *l, struct layer *layer, uint32_t node, uint32_t from, uint32_t count)
 {
     const struct callers *c = l->callers;
     for (uint32_t i = c->of[node].first + from; i < c->of[node].first + from + count; i++)
         if (c->callers[i].outer == CALLERS_ROOT)
-            mark(l, layer, node, c->callers[i].rise);
+            mark_cell(l, layer, node, c->callers[i].rise);
 }
 
 static bool prepare_layers(struct lattice *l, size_t bytes)

@@ -13,7 +13,7 @@ struct context {
 struct lineage {
     const struct pathmap *map;
     struct arena *arena;
-    struct ancestry **known; /* by node; NULL before it was asked for */
+    struct ancestry **known; /* by node; NULL until it is asked for */
     uint32_t *of_path;       /* context by function path's number; LINEAGE_ROOT: none yet */
     struct context *contexts;
     uint32_t count, capacity;
@@ -93,7 +93,7 @@ const struct ancestry *lineage_of(struct lineage *l, uint32_t node)
         return NULL;
     uint32_t at = node, outer = LINEAGE_ROOT;
     for (uint32_t i = depth; i > 0; i--) {
-        contexts[i - 1] = at; /* the node, until its outer ones have numbers */
+        contexts[i - 1] = at; /* temporarily the node, until its outer ones have numbers */
         at = pathmap_node(l->map, at).parent;
     }
     for (uint32_t i = 0; i < depth; i++) {

@@ -1,8 +1,8 @@
 /*
- * lineage.h - the contexts that lie around map nodes: what two paths share.
+ * lineage.h - the contexts around map nodes: what two paths share.
  *
- * A context is a function path, whatever the heights and call sites of its nodes. Those around nodes that
- * were asked for are numbered from 1 on, outer ones before inner ones; LINEAGE_ROOT lies around all.
+ * A context is a function path, whatever the heights and call sites of its nodes. Those around nodes that were asked for are
+ * numbered from 1, outer ones before inner ones; LINEAGE_ROOT is around all.
  */
 #ifndef FATHOM_INFER_MODEL_LINEAGE_H
 #define FATHOM_INFER_MODEL_LINEAGE_H
@@ -17,8 +17,8 @@ struct lineage;
 /* A node's path from the root inwards. */
 struct ancestry {
     uint32_t depth;
-    const uint32_t *contexts; /* depth of them: the node's own last. Equal numbers at a depth mean equal
-                                 functions from the root to there */
+    /* `depth` of them, the node's own last. Equal numbers at a depth mean equal functions from the root to there */
+    const uint32_t *contexts;
 };
 
 /* map is borrowed. NULL: out of memory. */
@@ -28,14 +28,14 @@ const struct pathmap *lineage_map(const struct lineage *lineage);
 /* A node's ancestry, computed once; lives as long as the lineage. NULL: out of memory. A damaged node has
  * depth 0. */
 const struct ancestry *lineage_of(struct lineage *lineage, uint32_t node);
-/* Contexts that have numbers, with LINEAGE_ROOT. */
+/* Number of numbered contexts, including LINEAGE_ROOT. */
 uint32_t lineage_count(const struct lineage *lineage);
-/* What is around a context other than LINEAGE_ROOT. */
+/* The context around this one, which is not LINEAGE_ROOT. */
 uint32_t lineage_outer(const struct lineage *lineage, uint32_t context);
-/* One of its nodes. */
+/* One of the context's nodes. */
 uint32_t lineage_node(const struct lineage *lineage, uint32_t context);
 
-/* Functions from the root that both paths share: O(log depth). */
+/* The number of functions from the root that both paths share: O(log depth). */
 static inline uint32_t ancestry_common(const struct ancestry *a, const struct ancestry *b)
 {
     uint32_t most = a->depth < b->depth ? a->depth : b->depth;

@@ -7,7 +7,7 @@
 
 #include "infer/model/visits.h"
 
-#define EXPONENTS 64 /* of masses: nodes are left in their order, roughly */
+#define EXPONENTS 64 /* of masses: nodes are visited roughly in their order */
 
 struct walking {
     const struct callers *c;
@@ -18,7 +18,7 @@ struct walking {
     bool failed; /* out of memory */
 };
 
-static void come_to(struct walking *w, uint32_t node, double mass)
+static void reach_node(struct walking *w, uint32_t node, double mass)
 {
     int exponent;
     if (mass < w->least || (float)mass <= w->mass[node])
@@ -30,7 +30,7 @@ static void come_to(struct walking *w, uint32_t node, double mass)
         w->failed = true;
 }
 
-static void go_on(struct walking *w, const struct visit *at)
+static void leave_node(struct walking *w, const struct visit *at)
 {
     const struct callers *c = w->c;
     const struct callers_node *n = &c->of[at->node];
@@ -38,34 +38,35 @@ static void go_on(struct walking *w, const struct visit *at)
     uint32_t count = callers_count(n);
     double mass = (double)at->mass;
     if (open)
-        come_to(w, open->function, mass / CALLERS_OPEN);
+        reach_node(w, open->function, mass / CALLERS_OPEN);
     for (uint32_t i = n->first; i < n->first + count; i++)
         if (c->callers[i].outer != CALLERS_ROOT)
-            come_to(w, c->callers[i].outer, mass * (double)c->likely[i]);
+            reach_node(w, c->callers[i].outer, mass * (double)c->likely[i]);
     work_take(w->work, 1 + count);
 }
 
-static void walk(struct walking *w, const struct reach_cid *cids, size_t count)
+static void walk_outwards(struct walking *w, const struct reach_cid *cids, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        come_to(w, cids[i].node, 1);
+        reach_node(w, cids[i].node, 1);
     for (int e = 0; e < EXPONENTS; e++)
         while (w->waiting[e].count && !w->failed && !work_is_done(w->work)) {
             struct visit at = w->waiting[e].items[--w->waiting[e].count];
             if (at.mass == w->mass[at.node])
-                go_on(w, &at);
+                leave_node(w, &at);
         }
 }
 
-/* What is made of the callers. */
+/* Compacts the callers. */
 struct keeping {
     struct callers *c;
-    struct callers_node *of; /* the nodes that are left */
+    struct callers_node *of; /* the remaining nodes */
     uint32_t *to;            /* by node: its new number, or CALLERS_NONE */
-    uint32_t *moved;  /* by caller of the node that is moved, after its first: its new one, or CALLERS_NONE */
-    uint32_t *column; /* by pair: as a column, its new number; 0: no node that is left asks for it */
+    /* by caller of the present node, relative to its first: the new one, or CALLERS_NONE */
+    uint32_t *moved;
+    uint32_t *column; /* by pair: its new number as a column; 0: no remaining node uses it */
     uint32_t callers; /* moved so far, */
-    uint32_t pairs;   /* and pairs */
+    uint32_t pairs;   /* the same for pairs */
 };
 
 static bool begin_keeping(struct keeping *k, const bool *keep)
@@ -98,7 +99,7 @@ static bool is_kept(const struct keeping *k, const struct caller *caller)
     return caller->outer == CALLERS_ROOT || k->to[caller->outer] != CALLERS_NONE;
 }
 
-/* Numbers the columns that callers which are left lead to. */
+/* Numbers the columns that remaining callers use. */
 static void keep_columns(struct keeping *k)
 {
     const struct callers *c = k->c;
@@ -115,7 +116,7 @@ static void keep_columns(struct keeping *k)
                 k->column[c->of[f].first_pair + p] = ++count;
 }
 
-/* Moves some of a node's callers, from `from` on: to where the last ones ended. Returns how many are left. */
+/* Moves some of a node's callers, from `from` on, to the end of those moved before. Returns how many remain. */
 static uint32_t keep_callers(struct keeping *k, uint32_t first, uint32_t from, uint32_t count, uint32_t to)
 {
     struct callers *c = k->c;
@@ -137,7 +138,7 @@ static uint32_t keep_callers(struct keeping *k, uint32_t first, uint32_t from, u
     return left;
 }
 
-/* Moves a pair; its terms stay where they are, without those whose callers are gone. */
+/* Moves a pair; its terms stay in place, without those whose callers were removed. */
 static void keep_pair(struct keeping *k, const struct callers_pair *pair)
 {
     struct callers_term *terms = pair->count ? k->c->terms + pair->first : NULL;
@@ -176,8 +177,8 @@ static void keep_node(struct keeping *k, uint32_t node)
     k->of[k->to[node]] = new;
 }
 
-/* Gives all that is left its new number. */
-static void renumber(struct keeping *k)
+/* Renumbers all that remains. */
+static void renumber_nodes(struct keeping *k)
 {
     struct callers *c = k->c;
     uint32_t functions = 0, classes = 0, opens = 0;
@@ -202,7 +203,7 @@ static void renumber(struct keeping *k)
     c->caller_count = k->callers;
 }
 
-/* Takes out the nodes that are not to be kept. false: out of memory. */
+/* Removes the other nodes. false: out of memory. */
 static bool keep_nodes(struct callers *c, const bool *keep)
 {
     struct keeping k = {.c = c};
@@ -212,7 +213,7 @@ static bool keep_nodes(struct callers *c, const bool *keep)
         for (uint32_t n = 0; n < c->nodes; n++)
             if (k.to[n] != CALLERS_NONE)
                 keep_node(&k, n);
-        renumber(&k);
+        renumber_nodes(&k);
         free(c->of);
         free(c->callees);
         c->of = k.of;
@@ -234,7 +235,7 @@ int near_keep(struct callers *c, struct reach_cid *cids, size_t count, double le
     w.mass = calloc((size_t)c->nodes + 1, sizeof *w.mass);
     bool good = keep && w.mass;
     if (good)
-        walk(&w, cids, count);
+        walk_outwards(&w, cids, count);
     for (uint32_t n = 0; good && n < c->nodes; n++)
         keep[n] = w.mass[n] > 0;
     good = good && !w.failed && keep_nodes(c, keep);

@@ -1,10 +1,10 @@
-/* outer_cells.c - the cells that a cell's paths go on with; see lattice.h for which these are. */
+/* outer_cells.c - the outer cells of a cell, through which its paths go on; lattice.h says which these are. */
 #include <errno.h>
 
 #include "base/vec.h"
 #include "infer/model/cells.h"
 
-/* Room for this many more outer cells. */
+/* Makes space for this many more outer cells. */
 static bool reserve_cells(struct lattice *l, uint32_t more)
 {
     return vec_reserve(l->outer, l->outer_count, l->outer_capacity, more);
@@ -24,7 +24,7 @@ static inline const struct lattice_value *value_of(const struct lattice *l, enum
     return values;
 }
 
-/* Adds what some callers of a node lead to in the layers from `first` to `last`. false: out of memory. */
+/* Adds the cells that some callers of a node lead to, in the layers from `first` to `last`. false: out of memory. */
 static bool add_callers(struct lattice *l, uint32_t node, uint32_t from, uint32_t count, uint32_t unit,
                         enum lattice_layer first, enum lattice_layer last)
 {
@@ -56,7 +56,7 @@ static bool add_function(struct lattice *l, enum lattice_layer layer, uint32_t f
             add_callers(l, function, usual, node->resort, unit, layer, layer));
 }
 
-/* The heights at which a function with an open frame can stand when it leaves this one to what it calls. */
+/* Adds the heights that a function with an open frame can have when its frame leaves this height to what it calls. */
 static bool add_open(struct lattice *l, uint32_t node, uint32_t unit)
 {
     const struct callers_open *open = callers_open_of(l->callers, node);
@@ -90,7 +90,7 @@ bool lattice_outer_cells(struct lattice *l, enum lattice_layer layer, uint32_t n
                : add_open(l, node, unit);
 }
 
-/* The pair that a state's column stands for, NULL: none. */
+/* The pair of a state's column; NULL: none. */
 static const struct callers_pair *pair_of(const struct lattice *l, struct lattice_state state)
 {
     const struct callers_node *n = &l->callers->of[state.node];
@@ -101,7 +101,7 @@ static const struct callers_pair *pair_of(const struct lattice *l, struct lattic
     return n->leaf == CALLERS_NONE ? NULL : &l->callers->pairs[n->leaf];
 }
 
-/* Makes the callers of a pair likelier. */
+/* Makes the callers of a pair more probable. */
 static void weigh_pair(struct lattice *l, const struct callers_node *node, const struct callers_pair *pair)
 {
     for (uint32_t i = 0; i < node->seen; i++)

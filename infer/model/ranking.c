@@ -7,29 +7,29 @@
 #include "base/hash.h"
 #include "base/vec.h"
 
-#define BEST (UINT32_MAX - 2) /* as a path: the best of its state, which may not be made yet */
+#define BEST (UINT32_MAX - 2) /* as a path: the best one of its state, which may not be made yet */
 
-/* What comes next of a way. */
+/* The next path along a way. */
 struct way {
     struct lattice_state outer;
     uint32_t edge;
     uint32_t at; /* the outer state's path; BEST; RANKING_END: the way ends at the root */
     double probability;
-    struct scaled value; /* of the path that comes next, 0: none */
+    struct scaled value; /* of that path; 0: none */
 };
 
 struct state {
     struct lattice_state is;
     uint32_t first_way, ways;
     uint32_t first, last, count; /* paths */
-    bool opened;                 /* has its ways */
+    bool opened;                 /* its ways were computed */
     bool ended;                  /* there are no more paths */
 };
 
 struct path {
     uint32_t state, way;
-    uint32_t outer; /* as struct way's `at` when it was made */
-    uint32_t next;  /* of the same state */
+    uint32_t outer; /* like struct way's `at`, when it was made */
+    uint32_t next;  /* next best of the same state */
     uint32_t note;
     struct scaled value;
 };
@@ -46,7 +46,7 @@ struct ranking {
     size_t way_count, way_capacity;
     struct path *paths;
     size_t path_count, path_capacity;
-    uint32_t *waiting; /* states that are to get one more path, each for the one before */
+    uint32_t *waiting; /* stack of states that need one more path, each for the one before it */
     size_t waiting_count, waiting_capacity;
     struct lattice_way *sorted; /* scratch */
     size_t sorted_capacity;
@@ -70,7 +70,7 @@ struct ranking *ranking_new(struct lattice *lattice, const struct callers *calle
     return r;
 }
 
-static void release(struct ranking *r)
+static void free_tables(struct ranking *r)
 {
     table_free(r->index);
     free(r->states);
@@ -84,13 +84,13 @@ void ranking_free(struct ranking *r)
 {
     if (!r)
         return;
-    release(r);
+    free_tables(r);
     free(r);
 }
 
 bool ranking_clear(struct ranking *r)
 {
-    release(r);
+    free_tables(r);
     *r = (struct ranking){
         .lattice = r->lattice, .callers = r->callers, .work = r->work, .most = r->most, .index = table_new()};
     return r->index;
@@ -103,7 +103,7 @@ size_t ranking_bytes(const struct ranking *r)
            r->waiting_capacity * sizeof *r->waiting;
 }
 
-/* Columns that are alike have one key. */
+/* Columns that are alike have the same key. */
 static uint64_t key_of(const struct ranking *r, struct lattice_state state)
 {
     const struct callers_node *n = &r->callers->of[state.node];
@@ -139,7 +139,7 @@ static int likelier_first(const void *a, const void *b)
     return scaled_less(p, q) - scaled_less(q, p);
 }
 
-/* The ways to go from a state, as many as paths can be asked for. false: out of memory. */
+/* Computes the ways out of a state, as many as paths can be asked for. false: out of memory. */
 static bool open_state(struct ranking *r, uint32_t state)
 {
     const struct lattice_way *ways;
@@ -171,7 +171,7 @@ static bool open_state(struct ranking *r, uint32_t state)
     return true;
 }
 
-/* The most probable of the paths that come next becomes the state's. false: out of memory. */
+/* Appends the most probable of the next paths to the state's. false: out of memory. */
 static bool add_path(struct ranking *r, uint32_t state)
 {
     struct state *s = &r->states[state];
@@ -188,7 +188,7 @@ static bool add_path(struct ranking *r, uint32_t state)
     uint32_t path = (uint32_t)r->path_count++;
     struct scaled value = r->ways[best].value;
     if (s->count && scaled_less(r->paths[s->last].value, value))
-        value = r->paths[s->last].value; /* it was rounded otherwise */
+        value = r->paths[s->last].value; /* computed with other rounding */
     r->paths[path] = (struct path){
         .state = state, .way = best, .outer = r->ways[best].at, .next = RANKING_NONE, .value = value};
     if (s->count++)
@@ -199,8 +199,8 @@ static bool add_path(struct ranking *r, uint32_t state)
     return true;
 }
 
-/* The way of the state's last path moves on. 1; 0: state *outer has to get one more path first; -ENOMEM. */
-static int move_on(struct ranking *r, const struct state *s, uint32_t *outer)
+/* Advances the way of the state's last path. 1; 0: state *outer needs one more path first; -ENOMEM. */
+static int advance_way(struct ranking *r, const struct state *s, uint32_t *outer)
 {
     struct way *way = &r->ways[r->paths[s->last].way];
     way->value = (struct scaled){0, 0};
@@ -220,13 +220,13 @@ static int move_on(struct ranking *r, const struct state *s, uint32_t *outer)
     return 1;
 }
 
-/* A step towards one more path of the state that waits last. 0 or -ENOMEM. */
-static int go_on(struct ranking *r)
+/* One step towards one more path for the state on top of the stack. 0 or -ENOMEM. */
+static int step_waiting(struct ranking *r)
 {
     uint32_t state = r->waiting[r->waiting_count - 1], outer;
     if (!r->states[state].opened && !open_state(r, state))
         return -ENOMEM;
-    int moved = r->states[state].count ? move_on(r, &r->states[state], &outer) : 1;
+    int moved = r->states[state].count ? advance_way(r, &r->states[state], &outer) : 1;
     if (moved < 0)
         return moved;
     if (!moved)
@@ -235,13 +235,13 @@ static int go_on(struct ranking *r)
     return add_path(r, state) ? 0 : -ENOMEM;
 }
 
-/* One more path of a state, if there is one. 0 or -ENOMEM. */
+/* Finds one more path of a state, if there is one. 0 or -ENOMEM. */
 static int rank_more(struct ranking *r, uint32_t state)
 {
     r->waiting_count = 0;
     int rc = vec_push(r->waiting, r->waiting_count, r->waiting_capacity, state) ? 0 : -ENOMEM;
     while (rc == 0 && r->waiting_count)
-        rc = go_on(r);
+        rc = step_waiting(r);
     return rc;
 }
 

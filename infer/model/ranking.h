@@ -1,13 +1,13 @@
 /*
  * ranking.h - the most probable paths of the lattice's states, best first, as far as they are asked for.
  *
- * The k-th best path of a state is a way out of it with one of the k best paths of where that leads. So a state keeps the
- * paths found so far, and for each way the next path that could come of it; one more path moves on the way of the last one,
- * which may ask the outer state for one more (the recursive enumeration algorithm: Jimenez and Marzal, Computing the K
- * shortest paths, WAE 1999; for hypergraphs Huang and Chiang, Better k-best parsing, IWPT 2005). Which is the best is
- * known from the lattice before any path is made.
+ * The k-th best path of a state is a way out of it followed by one of the k best paths of the state it leads to. So a state
+ * stores the paths found so far, and for each way the next path along it. To find one more path, the way of the last one
+ * advances, which may require one more path of the outer state (the recursive enumeration algorithm: Jimenez and Marzal,
+ * Computing the K shortest paths, WAE 1999; for hypergraphs Huang and Chiang, Better k-best parsing, IWPT 2005). The lattice
+ * has the best path's probability before any path is made.
  *
- * States and paths stay for all CIDs: a path costs only the states that none before it came to, however deep it is.
+ * States and paths are shared by all CIDs: a path costs only the states that none before it needed, however deep it is.
  */
 #ifndef FATHOM_INFER_MODEL_RANKING_H
 #define FATHOM_INFER_MODEL_RANKING_H
@@ -15,7 +15,7 @@
 #include "infer/model/lattice.h"
 
 #define RANKING_NONE UINT32_MAX       /* no path */
-#define RANKING_END  (UINT32_MAX - 1) /* as the outer path: none, the step is the outermost */
+#define RANKING_END  (UINT32_MAX - 1) /* as the outer path: none, the step is the outermost one */
 
 struct ranking;
 
@@ -26,21 +26,21 @@ struct ranking_step {
     uint32_t outer; /* the rest of the path, or RANKING_END */
 };
 
-/* All are borrowed. most: paths of a state. work: is taken from, but to be looked at by the caller. NULL: out of memory. */
+/* All are borrowed. most: paths per state. work: is reduced, but the caller has to check it. NULL: out of memory. */
 struct ranking *ranking_new(struct lattice *lattice, const struct callers *callers, uint32_t most,
                             struct work *work);
 void ranking_free(struct ranking *ranking);
-/* The number of a state that a path leads to; RANKING_NONE: out of memory. */
+/* The number of a state to which a path leads; RANKING_NONE: out of memory. */
 uint32_t ranking_state(struct ranking *ranking, struct lattice_state state);
-/* Its best path, or the one that comes after another (*path). 1: *path is it; 0: there are no more; -ENOMEM. */
+/* ranking_first(): a state's best path; ranking_next(): the one after *path. 1: *path is set; 0: there are no more; -ENOMEM. */
 int ranking_first(struct ranking *ranking, uint32_t state, uint32_t *path);
 int ranking_next(struct ranking *ranking, uint32_t *path);
 struct scaled ranking_probability(const struct ranking *ranking, uint32_t path);
 /* 0 or -ENOMEM. */
 int ranking_step(struct ranking *ranking, uint32_t path, struct ranking_step *out);
-/* A number for the caller's use; 0 at first. Until another path is made. */
+/* A number for the caller's use, initially 0. Valid until another path is made. */
 uint32_t *ranking_note(struct ranking *ranking, uint32_t path);
-/* Of memory in use, roughly; and how to give it back, with all states and paths. false: out of memory. */
+/* Bytes in use, roughly; and how to free them, with all states and paths. false: out of memory. */
 size_t ranking_bytes(const struct ranking *ranking);
 bool ranking_clear(struct ranking *ranking);
 

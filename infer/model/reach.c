@@ -12,16 +12,16 @@ struct reaching {
     struct work *work;
     double least;
     uint32_t nodes, blocks;
-    uint64_t *plain, *needed; /* block by block, by node */
-    uint32_t *waiting;        /* nodes whose bits in a block are to be passed on */
+    uint64_t *plain, *needed; /* bits by block, then node */
+    uint32_t *waiting;        /* nodes whose bits in a block have to be propagated */
     uint32_t waiting_count;
     bool *waits;       /* by node */
-    float *mass;       /* by node: at the height that is left now */
+    float *mass;       /* by node: at the present height */
     struct visits *at; /* by unit */
     bool failed;       /* out of memory */
 };
 
-/* Adds bits; false: they were there. */
+/* Adds bits; false: they were set already. */
 static bool add_bits(const struct reaching *x, uint64_t *bits, uint32_t block, uint32_t node, uint64_t more)
 {
     uint64_t *word = &bits[(size_t)block * x->nodes + node];
@@ -37,7 +37,7 @@ static void wait_for(struct reaching *x, uint32_t node)
     x->waits[node] = true;
 }
 
-/* Moves a word of a block up by so many units: what stays in the block is passed on once more. */
+/* Moves a word of a block up by this many units; bits that stay in the block are propagated once more. */
 static void move_up(struct reaching *x, uint32_t block, uint32_t node, uint64_t word, uint32_t by)
 {
     uint64_t to = (uint64_t)block + by / REACH_BLOCK;
@@ -64,26 +64,27 @@ static bool is_plain(const struct reaching *x, uint32_t node, uint32_t unit)
     return x->plain[(size_t)(unit / REACH_BLOCK) * x->nodes + node] >> unit % REACH_BLOCK & 1;
 }
 
-/* A walk comes to a node at a height. */
-static void come_to(struct reaching *x, uint32_t node, uint32_t unit, double mass)
+/* A walk reaches a node at a height. */
+static void reach_node(struct reaching *x, uint32_t node, uint32_t unit, double mass)
 {
     if (mass >= x->least && mass > 0 && !visits_add(&x->at[unit], node, mass))
         x->failed = true;
 }
 
-/* An open frame goes on at its function's heights, which are known or one of so many steps away. */
+/* Propagates from an open frame to its function's heights: known ones, or one of a fixed number of steps. */
 static void leave_open(struct reaching *x, uint32_t node, uint32_t unit, double mass)
 {
     const struct callers_open *open = callers_open_of(x->c, node);
     uint32_t sizes = open->count ? 1 : CALLERS_OPEN;
     for (uint32_t i = 0; i < sizes && i * CALLERS_STEP <= unit; i++)
-        come_to(x, open->function, unit - i * CALLERS_STEP, mass / CALLERS_OPEN);
+        reach_node(x, open->function, unit - i * CALLERS_STEP, mass / CALLERS_OPEN);
     if (open->count && unit >= CALLERS_STEP)
-        come_to(x, node, unit - CALLERS_STEP, mass);
+        reach_node(x, node, unit - CALLERS_STEP, mass);
     work_take(x->work, 1 + sizes);
 }
 
-/* Plain cells go on to plain ones, the others of functions along the same calls to others, and by last resorts to all. */
+/* Propagates from a node: plain cells to plain ones; other functions' cells along the same calls to others of this kind, and by
+ * last resorts to all. */
 static void leave_node(struct reaching *x, uint32_t node, uint32_t unit, double mass)
 {
     const struct callers *c = x->c;
@@ -96,12 +97,12 @@ static void leave_node(struct reaching *x, uint32_t node, uint32_t unit, double 
             continue;
         if (function && i < usual && is_plain(x, caller->outer, unit - caller->rise) != plain)
             continue;
-        come_to(x, caller->outer, unit - caller->rise, mass * (double)c->likely[i]);
+        reach_node(x, caller->outer, unit - caller->rise, mass * (double)c->likely[i]);
     }
     work_take(x->work, 1 + end - n->first);
 }
 
-/* Functions with open frames lead to others at the same height, which lead to classes. */
+/* The order at one height: open frames lead to functions, and these to classes. */
 enum turn { OPENS, FUNCTIONS, CLASSES, TURNS };
 
 static enum turn turn_of(const struct callers *c, uint32_t node)
@@ -112,7 +113,7 @@ static enum turn turn_of(const struct callers *c, uint32_t node)
 static void take_turn(struct reaching *x, uint32_t unit, enum turn turn)
 {
     struct visits *v = &x->at[unit];
-    size_t count = v->count; /* those that come now have their turn later */
+    size_t count = v->count; /* new ones have to wait for the next turn */
     for (size_t i = 0; i < count; i++)
         if (turn_of(x->c, v->items[i].node) == turn)
             x->mass[v->items[i].node] = fmaxf(x->mass[v->items[i].node], v->items[i].mass);
@@ -136,7 +137,7 @@ static uint64_t steps_of(const struct reaching *x, uint32_t node)
     return 1 + n->callees;
 }
 
-/* Passes on a block's bits until there are no new ones in it. */
+/* Propagates a block's bits until no new ones are set in it. */
 static void settle_block(struct reaching *x, uint32_t block)
 {
     for (uint32_t n = 0; n < x->c->functions; n++)
@@ -177,15 +178,15 @@ static void find_reached(struct reaching *x, const struct reach_cid *cids, size_
     x->work = all;
     for (size_t i = 0; i < count; i++)
         if (cids[i].unit / REACH_BLOCK < x->blocks && cids[i].node != CALLERS_NONE)
-            come_to(x, cids[i].node, cids[i].unit, 1);
+            reach_node(x, cids[i].node, cids[i].unit, 1);
     for (uint32_t unit = x->blocks * REACH_BLOCK; unit-- > 0;) {
         for (int turn = 0; turn < TURNS; turn++)
             take_turn(x, unit, (enum turn)turn);
-        free(x->at[unit].items); /* it has had its turns: what is kept are the visits that wait below */
+        free(x->at[unit].items); /* the height is done: only visits that wait below are kept */
         x->at[unit] = (struct visits){0};
     }
     if (work_is_done(x->work))
-        x->blocks = 0; /* some that are needed are not marked */
+        x->blocks = 0; /* incomplete marks must not be used */
 }
 
 int reach_make(struct reach *reach, const struct callers *callers, const struct reach_cid *cids, size_t count,

@@ -8,21 +8,22 @@
 #define STATE_ALIGNMENT 64u
 #define STACK_ALIGNMENT 16u /* of a handler's frame */
 
-/* Whether the function is glibc's and musl's name for what handlers return to. */
+/* Whether the function has glibc's or musl's name of the code that handlers return to. */
 static bool is_restorer(const struct pathmap_function *function)
 {
     return function->name && strcmp(function->name, "__restore_rt") == 0;
 }
 
-/* Whether a node below this root is a handler on an alternate stack that lies in the thread's own, whose base its height counts from. */
+/* Whether a node below this root is a handler on an alternate stack inside the thread's own stack, so that its height counts
+ * from the thread's base. */
 static bool is_signal(const struct pathmap_function *root, const struct pathmap_node *n)
 {
     return root->name && strcmp(root->name, PARTIAL_SIGNAL) == 0 && n->height != UNWIND_SIGNAL_HEIGHT;
 }
 
-/* Whether this is a handler, which returns to the signal frame's first instruction. Calls, of two bytes at least,
- * return further on. (The frame's FDE, and so its function, may start one byte early.) Hooks do not tell the site:
- * then by name. */
+/* Whether this is a handler, which returns to the signal frame's first instruction. Calls, of at least two bytes, return
+ * further on. (The frame's FDE, and so its function, may start one byte early.) Hooks do not record the site: then it is
+ * recognised by name. */
 static bool is_handler(const struct pathmap *map, const struct pathmap_node *n)
 {
     if (n->parent == PATHMAP_NONE)

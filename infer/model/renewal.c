@@ -8,48 +8,48 @@
 
 #include "base/vec.h"
 
-#define LEARN_AT 32.0 /* chances to leave a class that weigh as much as the guess */
-#define LEAST    1e-4 /* no context stays for sure */
-#define SWEEPS   3    /* what is left depends on what comes back, and that on what is left */
-#define CLASSES  64   /* of contexts with counted calls, and as many without */
+#define LEARN_AT 32.0 /* chances to leave a class after which they weigh as much as the guess */
+#define LEAST    1e-4 /* minimum probability to leave a context */
+#define SWEEPS   3    /* the chances to leave depend on returns, and these on the chances to leave */
+#define CLASSES  64   /* of contexts with counted calls, and as many of those without */
 #define LEVEL_1  3    /* the level of one usual gap */
 
 struct context {
     double below; /* expected samples */
-    double deep;  /* sum over them of the frames inwards of it */
+    double deep;  /* sum of their distances, in frames, from it */
     double left, all;
-    float calls; /* by training; below 0: it did not see all */
+    float calls; /* counted in training; negative: training did not see all */
     float x;
 };
 
-/* What is counted of contexts that last about as long. */
+/* Counts of contexts that last about equally long. */
 struct class
 {
     double left, all;
 };
 
-/* What a step needs of a context, for one level. */
+/* What a step needs to know about a context, for one level. */
 struct part {
     float x;
-    float back;  /* the sum over all depths outwards of it */
-    float kept;  /* the chance that it and all around it stay */
-    float ratio; /* kept / flow */
+    float back;  /* sum over all depths outwards from it */
+    float stays; /* probability that it and all around it stay */
+    float ratio; /* stays / flow */
 };
 
 struct renewal {
     struct lineage *lineage;
     float *calls; /* by function path's number; NULL: training hooked no image */
     struct context *contexts;
-    double *flow; /* of the level at hand */
+    double *flow; /* of the present level */
     uint32_t count, capacity;
-    uint32_t learned; /* contexts that have x */
+    uint32_t learned; /* contexts that have an x */
     double strength;
     struct class classes[2 * CLASSES];
     struct part *parts[RENEWAL_LEVELS];
     uint32_t made[RENEWAL_LEVELS]; /* contexts that have parts */
 };
 
-/* Training's calls of all nodes of each path. */
+/* Adds up training's calls of all nodes of each path. */
 static bool count_calls(struct renewal *r, const struct pathmap *map)
 {
     if (!pathmap_hooked(map))
@@ -92,7 +92,7 @@ void renewal_free(struct renewal *r)
 
 static bool reserve_states(struct renewal *r, uint32_t count)
 {
-    uint32_t capacity = r->capacity; /* of all, so that some alone may have grown */
+    uint32_t capacity = r->capacity; /* one for all arrays, so it is set only when all have grown */
     for (uint32_t i = 0; i < RENEWAL_LEVELS; i++, capacity = r->capacity) {
         if (!vec_reserve(r->parts[i], 0, capacity, count))
             return false;
@@ -139,7 +139,7 @@ void renewal_count(struct renewal *r, uint32_t context, double left, double all)
     r->contexts[context].all += all;
 }
 
-/* Contexts that last about as long, with the chance to be left that comes with it. */
+/* The class of contexts that last about as long, and its probability to leave (*leave). */
 static uint32_t class_of(const struct context *c, double *leave)
 {
     double below = c->below > 0 ? c->below : 0;
@@ -155,7 +155,7 @@ static uint32_t class_of(const struct context *c, double *leave)
     return class < 0 ? 0 : class > CLASSES - 1 ? CLASSES - 1 : (uint32_t) class;
 }
 
-/* flow of the contexts from `first` on. */
+/* Computes flow for the contexts from `first` on. */
 static void sum_flows(struct renewal *r, const struct part *parts, uint32_t first)
 {
     for (uint32_t i = first; i < r->count; i++)
@@ -168,8 +168,8 @@ static void sum_flows(struct renewal *r, const struct part *parts, uint32_t firs
     }
 }
 
-/* Chances to leave the context that were not followed by coming back. */
-static double chances(const struct renewal *r, uint32_t context)
+/* Chances to leave the context that did not end in a return to it. */
+static double leave_chances(const struct renewal *r, uint32_t context)
 {
     const struct context *c = &r->contexts[context];
     if (c->all <= 0)
@@ -195,12 +195,12 @@ static void learn_classes(struct renewal *r)
     for (uint32_t i = 1; i < r->count; i++) {
         struct class *class = &r->classes[class_of(&r->contexts[i], &leave)];
         class->left += r->contexts[i].left;
-        class->all += chances(r, i);
+        class->all += leave_chances(r, i);
     }
 }
 
-/* Contexts that were met since. */
-static void learn_new(struct renewal *r)
+/* Adds the contexts that are new. */
+static void add_new_contexts(struct renewal *r)
 {
     for (; r->learned < r->count; r->learned++)
         learn_context(r, r->learned);
@@ -208,7 +208,7 @@ static void learn_new(struct renewal *r)
 
 void renewal_update(struct renewal *r)
 {
-    learn_new(r);
+    add_new_contexts(r);
     for (int sweep = 0; sweep < SWEEPS; sweep++) {
         sum_flows(r, NULL, 0);
         learn_classes(r);
@@ -232,7 +232,7 @@ uint32_t renewal_level(double gaps)
     return level;
 }
 
-/* The chance to be left at a level. */
+/* The probability to leave at a level. */
 static float leave_at(float x, uint32_t level)
 {
     double stay = 1 - (double)x;
@@ -243,12 +243,12 @@ static float leave_at(float x, uint32_t level)
     return (float)(1 - stay);
 }
 
-/* Makes what is missing of a level. */
+/* Computes what a level lacks. */
 static const struct part *make_parts(struct renewal *r, uint32_t level)
 {
     struct part *parts = r->parts[level];
     uint32_t first = r->made[level];
-    learn_new(r);
+    add_new_contexts(r);
     for (uint32_t i = first; i < r->count; i++)
         parts[i].x = leave_at(r->contexts[i].x, level);
     sum_flows(r, parts, first);
@@ -256,8 +256,8 @@ static const struct part *make_parts(struct renewal *r, uint32_t level)
         struct part *p = &parts[i];
         const struct part *outer = i ? &parts[lineage_outer(r->lineage, i)] : NULL;
         p->back = outer ? outer->back + outer->ratio * p->x * p->x : 0;
-        p->kept = outer ? outer->kept * (1 - p->x) : 1;
-        p->ratio = r->flow[i] > 0 ? (float)((double)p->kept / r->flow[i]) : 0;
+        p->stays = outer ? outer->stays * (1 - p->x) : 1;
+        p->ratio = r->flow[i] > 0 ? (float)((double)p->stays / r->flow[i]) : 0;
     }
     r->made[level] = r->count;
     return parts;

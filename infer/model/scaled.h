@@ -1,8 +1,7 @@
 /*
- * scaled.h - probabilities of paths, which can be far below what a double holds (internal to infer/).
+ * scaled.h - probabilities of paths, which can be far too small for a double (internal to infer/).
  *
- * A path of a thousand calls, each one of a hundred, has 10 to the -2000th. Relative error: 2 to the -24th
- * for each value that is stored.
+ * A path of a thousand calls, each with probability 0.01, has 1e-2000. Relative error: 2^-24 for each value that is stored.
  */
 #ifndef FATHOM_INFER_MODEL_SCALED_H
 #define FATHOM_INFER_MODEL_SCALED_H
@@ -12,21 +11,21 @@
 #include <stdint.h>
 #include <string.h>
 
-#define SCALED_FAR 1000 /* powers of two: what is so much smaller does not count */
+#define SCALED_FAR 1000 /* powers of two: values that are so much smaller are ignored in sums */
 
-/* fraction times 2 to the exponent-th; fraction in [0.5, 1), or 0. */
+/* fraction * 2^exponent; fraction in [0.5, 1), or 0. */
 struct scaled {
     float fraction;
     int32_t exponent;
 };
 
-/* The same on the way to a sum: a fraction of any size. */
+/* The same while it is summed up: a fraction of any size. */
 struct scaled_sum {
     double fraction;
     int32_t exponent;
 };
 
-/* 2 to the k-th; k within SCALED_FAR. */
+/* 2^k; k within SCALED_FAR. */
 static inline double scaled_power(int32_t k)
 {
     uint64_t bits = (uint64_t)(k + 1023) << 52;
@@ -35,7 +34,7 @@ static inline double scaled_power(int32_t k)
     return power;
 }
 
-/* x times 2 to the exponent-th; x is 0 or a normal number above. */
+/* x * 2^exponent; x is 0 or a positive normal number. */
 static inline struct scaled scaled_of(double x, int32_t exponent)
 {
     uint64_t bits;
@@ -67,7 +66,7 @@ static inline struct scaled scaled_product(struct scaled a, struct scaled b)
     return scaled_of((double)a.fraction * (double)b.fraction, a.exponent + b.exponent);
 }
 
-/* a / b, of which neither is 0, as far as a double holds it. */
+/* a / b (neither is 0), as far as a double can represent it. */
 static inline double scaled_ratio(struct scaled a, struct scaled b)
 {
     return ldexp((double)a.fraction / (double)b.fraction, a.exponent - b.exponent);
@@ -78,7 +77,7 @@ static inline void scaled_add(struct scaled_sum *sum, struct scaled x, double fa
 {
     double more = factor * (double)x.fraction;
     if (more <= 0)
-        return; /* the exponent of 0 says nothing */
+        return; /* the exponent of 0 is meaningless */
     if (sum->fraction <= 0) {
         *sum = (struct scaled_sum){more, x.exponent};
         return;

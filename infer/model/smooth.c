@@ -1,4 +1,4 @@
-/* smooth.c - samples that wait beside the columns of their thread's trellis; see smooth.h. */
+/* smooth.c - the queues of samples that wait, one for each column of their thread's trellis; see smooth.h. */
 #include "infer/model/smooth.h"
 
 #include <stdlib.h>
@@ -14,18 +14,18 @@ struct waiting {
     struct sample sample;
     struct resolved resolved;
     uint8_t *dump;       /* own copy of sample.stack */
-    struct walked *walk; /* and of sample.walk */
-    uint64_t *chain;     /* and of sample.callchain, if that has the kernel's part */
+    struct walked *walk; /* the same of sample.walk */
+    uint64_t *chain;     /* the same of sample.callchain, if it has a kernel part */
 };
 
 struct thread {
     struct smoother *smoother;
     struct trellis *trellis;
-    struct waiting
-        *waiting; /* a ring of `capacity`, which grows up to TRELLIS_RUN: there may be many threads */
+    /* ring buffer of `capacity`, which grows up to TRELLIS_RUN: there may be many threads */
+    struct waiting *waiting;
     uint32_t first, count, capacity;
-    uint64_t ended;                /* number of its end (base/retired.h); 0: none */
-    struct thread *before, *after; /* in the list of those with samples that wait */
+    uint64_t ended;                /* its number when it ended (base/retired.h); 0: it runs */
+    struct thread *before, *after; /* in the list of threads with samples that wait */
 };
 
 struct smoother {
@@ -35,11 +35,10 @@ struct smoother {
     smoother_sink *sink;
     void *context;
     struct table *threads; /* thread_key -> struct thread */
-    struct thread *last;   /* that was asked for; NULL: none was */
+    struct thread *last;   /* the last one asked for; NULL: none */
     uint64_t last_key;
-    struct thread *waits,
-        *waits_last;      /* those with samples that wait, in the order in which their first one came */
-    struct retired ended; /* thread_keys */
+    struct thread *waits, *waits_last; /* threads with samples that wait, in the order of their first one */
+    struct retired ended;              /* thread_keys */
     struct candidate_path settled[CANDIDATES_MAX];
 };
 
@@ -138,7 +137,7 @@ static struct thread *thread_of(struct smoother *s, uint64_t thread_key)
     return s->last;
 }
 
-/* The candidates by their settled probabilities, the most probable first (equal ones as they were). */
+/* Sorts the candidates by their final probabilities, the most probable first (stably). */
 static void choose_candidate(struct smoother *s, const struct column *column, const double *probabilities,
                              struct resolved *resolved)
 {
@@ -151,11 +150,11 @@ static void choose_candidate(struct smoother *s, const struct column *column, co
     }
     double part = looked_at < all ? looked_at / all : 1;
     for (uint32_t i = 0; i < column->count; i++) {
-        struct candidate_path settled = {candidates[i].node, (float)(part * probabilities[i])};
+        struct candidate_path candidate = {candidates[i].node, (float)(part * probabilities[i])};
         uint32_t rank = i;
-        for (; rank > 0 && s->settled[rank - 1].probability < settled.probability; rank--)
+        for (; rank > 0 && s->settled[rank - 1].probability < candidate.probability; rank--)
             s->settled[rank] = s->settled[rank - 1];
-        s->settled[rank] = settled;
+        s->settled[rank] = candidate;
     }
     resolved->node = s->settled[0].node;
     resolved->kind = resolver_kind(s->resolver, resolved->answer, resolved->node);
@@ -164,9 +163,9 @@ static void choose_candidate(struct smoother *s, const struct column *column, co
     resolved->posterior_count = column->count;
 }
 
-/* A trellis_sink (context: the thread): the column is that of the first that waits. */
-static int settled(void *context, const struct column *column, const double *probabilities,
-                   struct fathom_error *err)
+/* A trellis_sink (context: the thread): the column belongs to the first sample that waits. */
+static int take_settled(void *context, const struct column *column, const double *probabilities,
+                        struct fathom_error *err)
 {
     struct thread *thread = context;
     struct smoother *s = thread->smoother;
@@ -200,7 +199,7 @@ static bool more_capacity(struct thread *thread)
     return true;
 }
 
-/* Copies what is borrowed from the record: the dump, and of a call chain what a report shows. */
+/* Copies what is borrowed from the record: the dump, and the part of a call chain that reports show. */
 static bool own_copies(struct waiting *w)
 {
     struct sample *s = &w->sample;
@@ -225,9 +224,9 @@ static bool own_copies(struct waiting *w)
     return true;
 }
 
-/* Puts the sample (resolved NULL: a true path) in the queue, with its own copies. */
-static int wait_for_more(struct thread *thread, struct process *process, const struct sample *sample,
-                         const struct resolved *resolved, struct fathom_error *err)
+/* Queues the sample (resolved NULL: a true path), with its own copies. */
+static int queue_sample(struct thread *thread, struct process *process, const struct sample *sample,
+                        const struct resolved *resolved, struct fathom_error *err)
 {
     if (thread->count == thread->capacity && !more_capacity(thread))
         return error_memory(err);
@@ -263,8 +262,8 @@ int smoother_add(struct smoother *s, struct run_time run, struct process *proces
         int rc = trellis_add(thread->trellis, column, NULL, NULL, err);
         return rc < 0 ? rc : s->sink(s->context, process, sample, resolved, err);
     }
-    int rc = wait_for_more(thread, process, sample, resolved, err);
-    return rc < 0 ? rc : trellis_add(thread->trellis, column, settled, thread, err);
+    int rc = queue_sample(thread, process, sample, resolved, err);
+    return rc < 0 ? rc : trellis_add(thread->trellis, column, take_settled, thread, err);
 }
 
 int smoother_true_path(struct smoother *s, struct run_time run, uint32_t state, struct fathom_error *err)
@@ -273,13 +272,13 @@ int smoother_true_path(struct smoother *s, struct run_time run, uint32_t state, 
     if (!thread)
         return error_memory(err);
     struct column column = {run.ran, state, 1};
-    int rc = thread->count ? wait_for_more(thread, NULL, NULL, NULL, err) : 0;
+    int rc = thread->count ? queue_sample(thread, NULL, NULL, NULL, err) : 0;
     if (rc < 0)
         return rc;
-    return trellis_add(thread->trellis, column, thread->count ? settled : NULL, thread, err);
+    return trellis_add(thread->trellis, column, thread->count ? take_settled : NULL, thread, err);
 }
 
-/* Forgets the thread whose turn it is, unless its samples wait. */
+/* Frees the thread whose turn it is, unless its samples wait. */
 static void forget_ended(struct smoother *s)
 {
     uint64_t key, number;
@@ -298,12 +297,12 @@ void smoother_end(struct smoother *s, uint64_t thread_key)
     const uint64_t *place = table_find(s->threads, thread_key);
     if (place)
         ((struct thread *)(uintptr_t)*place)->ended = retired_add(&s->ended, thread_key);
-    s->last = NULL; /* a sample may follow */
+    s->last = NULL; /* more samples may follow */
 }
 
-/* Whether a sample of the process, and of this thread unless that is SMOOTHER_ALL, waits. A queue has one process's samples, that of a coroutine
- * several threads'. */
-static bool waits_for(const struct thread *thread, const struct process *process, uint32_t tid)
+/* Whether a sample of the process waits, and is of this thread unless that is SMOOTHER_ALL. A queue has samples of one process;
+ * a coroutine's has those of several threads. */
+static bool has_waiting(const struct thread *thread, const struct process *process, uint32_t tid)
 {
     for (uint32_t i = 0; i < thread->count; i++) {
         const struct waiting *w = waiting_at(thread, i);
@@ -322,8 +321,8 @@ int smoother_settle(struct smoother *s, const struct process *process, uint32_t 
     int rc = 0;
     for (struct thread *thread = s->waits, *after; rc == 0 && thread; thread = after) {
         after = thread->after;
-        if (!process || waits_for(thread, process, tid))
-            rc = trellis_flush(thread->trellis, settled, thread, err);
+        if (!process || has_waiting(thread, process, tid))
+            rc = trellis_flush(thread->trellis, take_settled, thread, err);
     }
     return rc;
 }

@@ -1,22 +1,24 @@
 /*
- * trained.h - how much of a run a path map predicts, as far as parts of its training predict each other (pathmap/map/trials.h).
+ * trained.h - how much of a run a path map predicts, judged by how parts of its training predict each other
+ * (pathmap/map/trials.h).
  *
- * Where the map has the CID, its probabilities are believed as far as in the trials (right samples, by the sum of probabilities): the
- * mean of the inputs, and for one input, no more than the lowest of its slices. Where it has not, no trial tells how often what is put together of the code is right: no
- * more is said than the share of all samples that the trials had right, and anything is possible.
+ * If the map has the CID, its probabilities are scaled as in the trials (right samples, divided by the sum of probabilities):
+ * by the mean over the inputs, or for one input by no more than the lowest over its slices. If it does not, no trial shows how
+ * often paths composed from the code are right: only the share of all samples that the trials had right is claimed, with bounds
+ * 0 and 1.
  *
- * Inputs are few, and each is one of those that a run could have: what is right of the next one is in the range of Student's prediction
- * interval, which is at least Wilson's of as many as there are. Its upper end has what was open in a trial as right, as the time of
- * the samples may tell it. Slices of one input say nothing of others: anything is possible.
+ * Inputs are few, and each is one that a run could have: the share that is right for the next one is in Student's prediction
+ * interval, at least as wide as Wilson's for this number of inputs. Its upper end counts what a trial left open as right, as
+ * the samples' times may still decide it. Slices of one input say nothing about others: the bounds are 0 and 1.
  */
 #ifndef FATHOM_INFER_MODEL_TRAINED_H
 #define FATHOM_INFER_MODEL_TRAINED_H
 
 #include "pathmap/map/pathmap.h"
 
-/* What tells how much is on the right path, if no stack of the run does. */
+/* What the share that is on the right path is estimated from, if no stack of the run can be used. */
 enum trained_by {
-    TRAINED_BY_NOTHING, /* as likely as not, then */
+    TRAINED_BY_NOTHING, /* probability 0.5 then */
     TRAINED_BY_SLICES,
     TRAINED_BY_INPUTS,
 };
@@ -24,11 +26,12 @@ enum trained_by {
 struct trained {
     enum trained_by by;
     uint32_t parts;     /* slices or inputs */
-    double seen;        /* where the map has the CID: what probabilities are to be multiplied with */
-    double least, most; /* the 95% range of the share that is right there */
-    double all;         /* the share of all samples that had a right path */
+    double seen;        /* factor for probabilities if the map has the CID */
+    double least, most; /* 95% bounds of the share that is right there */
+    double all;         /* share of all samples that had the right path */
     double unseen,
-        unseen_most; /* the share whose CID the other parts had not, and the upper end of its 95% range */
+        /* share of samples whose CID the other parts did not have, and the upper end of its 95% range */
+        unseen_most;
 };
 
 struct trained trained_of(const struct pathmap *map);

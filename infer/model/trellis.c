@@ -1,4 +1,4 @@
-/* trellis.c - see trellis.h. Nothing is computed for sure columns that follow sure ones. */
+/* trellis.c - see trellis.h. Sure columns that follow sure ones need no computation. */
 #include "infer/model/trellis.h"
 
 #include <float.h>
@@ -8,37 +8,37 @@
 
 #include "base/hash.h"
 
-#define ROOM       (TRELLIS_RUN + 2) /* with the column before the run and the sure one after it */
+#define ROOM       (TRELLIS_RUN + 2) /* including the column before the run and the sure one after it */
 #define MEMOS      2048              /* a power of 2 */
 #define MEMO_STEPS 64
 
 struct trellis {
     struct trellis_work *work;
-    struct column *columns;         /* ROOM of them, NULL before the first that waits */
-    uint32_t count;                 /* that wait */
-    bool begun;                     /* `last` is there */
-    struct column last;             /* the last that was settled */
-    double forward[CANDIDATES_MAX]; /* its probabilities by all before it */
+    struct column *columns;         /* ROOM of them; NULL before the first one waits */
+    uint32_t count;                 /* of columns that wait */
+    bool begun;                     /* `last` is set */
+    struct column last;             /* the last settled column */
+    double forward[CANDIDATES_MAX]; /* its probabilities given all columns before it */
 };
 
-/* Steps between two columns that were computed once. */
+/* Cached steps between two columns. */
 struct memo {
-    struct column from, to; /* their times do not matter */
+    struct column from, to; /* their times are irrelevant */
     uint32_t level;
     float steps[MEMO_STEPS];
 };
 
 struct trellis_work {
     struct coherence *model;
-    struct memo *memos; /* MEMOS of them, by a hash; those never filled have columns of no states */
-    uint32_t version;   /* of the model that they come from */
-    double count;       /* what a settled column's states weigh in the model; 0: nothing */
-    bool judge;         /* `likelihood` is wanted */
-    double likelihood;  /* logarithm */
-    double sums[ROOM];  /* P(column t | all before it) */
+    struct memo *memos; /* a hash table of MEMOS entries; empty ones have columns without states */
+    uint32_t version;   /* of the model used for them */
+    double count;       /* weight of a settled column's states in the model; 0: they are not counted */
+    bool judge;         /* compute `likelihood` */
+    double likelihood;  /* its logarithm */
+    double sums[ROOM];  /* P(column t | all columns before it) */
     double forward[ROOM][CANDIDATES_MAX], backward[ROOM][CANDIDATES_MAX];
-    float steps[ROOM][CANDIDATES_MAX * CANDIDATES_MAX]; /* [t]: from column t - 1 to t, a row for each state
-                                                            of the former */
+    /* [t]: from column t - 1 to t, one row for each state of the former */
+    float steps[ROOM][CANDIDATES_MAX * CANDIDATES_MAX];
 };
 
 struct trellis_work *trellis_work_new(struct coherence *model)
@@ -100,8 +100,8 @@ void trellis_free(struct trellis *t)
     free(t);
 }
 
-/* Scales to a sum of 1; all equal where it is 0. */
-static double normalise(double *values, uint32_t count)
+/* Scales values to the sum 1; makes them equal if the sum is 0. */
+static double normalise_values(double *values, uint32_t count)
 {
     double sum = 0;
     for (uint32_t i = 0; i < count; i++)
@@ -116,7 +116,7 @@ static bool same_states(const struct column *a, const struct column *b)
     return a->first == b->first && a->count == b->count;
 }
 
-/* The steps between two columns, from the memo when they stand there: they come again and again. */
+/* The steps between two columns, from the cache if they are there: the same pairs occur again and again. */
 static const float *find_steps(struct trellis_work *w, const struct column *from, const struct column *to,
                                uint32_t level, float *capacity)
 {
@@ -157,7 +157,7 @@ static void go_forward(struct trellis_work *w, const struct column *columns, uin
             for (uint32_t j = 0; j < to->count; j++)
                 w->forward[t][j] += w->forward[t - 1][i] * (double)steps[i * to->count + j];
         }
-        w->sums[t] = normalise(w->forward[t], to->count);
+        w->sums[t] = normalise_values(w->forward[t], to->count);
     }
 }
 
@@ -172,7 +172,7 @@ static void go_backward(struct trellis_work *w, const struct column *columns, ui
                 sum += (double)w->steps[t + 1][i * columns[t + 1].count + j] * w->backward[t + 1][j];
             w->backward[t][i] = sum;
         }
-        normalise(w->backward[t], columns[t].count);
+        normalise_values(w->backward[t], columns[t].count);
     }
 }
 
@@ -182,7 +182,7 @@ static int settle_column(struct trellis_work *w, const struct column *columns, u
     double posterior[CANDIDATES_MAX];
     for (uint32_t i = 0; i < columns[t].count; i++)
         posterior[i] = w->forward[t][i] * w->backward[t][i];
-    normalise(posterior, columns[t].count);
+    normalise_values(posterior, columns[t].count);
     for (uint32_t i = 0; w->count > 0 && columns[t].count > 1 && i < columns[t].count; i++)
         coherence_count_state(w->model, columns[t].first + i, w->count * posterior[i]);
     if (w->judge && t)
@@ -190,12 +190,12 @@ static int settle_column(struct trellis_work *w, const struct column *columns, u
     return sink ? sink(context, &columns[t], posterior, err) : 0;
 }
 
-/* Settles the first of the columns that wait (all of them are looked at). */
+/* Settles the first waiting columns, considering all of them. */
 static int settle_columns(struct trellis *t, uint32_t settled, trellis_sink *sink, void *context,
                           struct fathom_error *err)
 {
     struct trellis_work *w = t->work;
-    /* columns[0] is `last`; without one, the first that waits begins. */
+    /* columns[0] is `last`; without it, the first waiting column begins. */
     uint32_t skip = t->begun ? 0 : 1;
     struct column *columns = t->columns + skip;
     uint32_t count = t->count + 1 - skip, end = settled + 1 - skip;
@@ -205,7 +205,7 @@ static int settle_columns(struct trellis *t, uint32_t settled, trellis_sink *sin
     } else {
         for (uint32_t i = 0; i < columns[0].count; i++)
             w->forward[0][i] = coherence_share(w->model, columns[0].first + i);
-        normalise(w->forward[0], columns[0].count);
+        normalise_values(w->forward[0], columns[0].count);
     }
     go_forward(w, columns, count);
     go_backward(w, columns, count);
@@ -220,7 +220,7 @@ static int settle_columns(struct trellis *t, uint32_t settled, trellis_sink *sin
     return rc;
 }
 
-/* A sure column after the last one, which is settled. */
+/* Adds the likelihood of a sure column after the settled one. */
 static void judge_step(struct trellis *t, const struct column *column)
 {
     uint32_t level = renewal_level(coherence_gaps(t->work->model, t->last.time, column->time));

@@ -1,8 +1,8 @@
-/* values.c - what all paths of a cell come to; see lattice.h. */
+/* values.c - the values of a cell, over all of its paths; see lattice.h. */
 #include "base/search.h"
 #include "infer/model/cells.h"
 
-/* A sum over paths with the best of them. */
+/* A sum over paths, and the best of them. */
 struct total {
     struct scaled_sum sum;
     struct scaled best;
@@ -21,8 +21,8 @@ static struct lattice_value total_value(const struct total *t)
     return (struct lattice_value){scaled_total(t->sum), t->best};
 }
 
-/* What l->outer comes to when the pair makes some of the callers likelier. seen, rest: totals of those that
- * training saw and of the others. */
+/* The value of l->outer if the pair makes some of the callers more probable. seen, rest: totals of the callers that training
+ * saw and of the others. */
 static struct lattice_value pair_value(const struct lattice *l, const struct callers_pair *pair,
                                        const struct total *seen, const struct total *rest)
 {
@@ -66,7 +66,7 @@ void lattice_fill_met(struct lattice *l, const struct layer *layer, uint32_t nod
         values[k] = pair_value(l, &l->callers->pairs[n->first_pair + k - 1], &seen, &rest);
 }
 
-/* Adds an open frame's function at a height, or the open frame itself, in the layer that has it. */
+/* Adds an open frame's function at a height, or the open frame itself, from the layer that has it. */
 static bool add_cell(const struct lattice *l, enum lattice_layer in, uint32_t node, uint32_t unit,
                      double probability, struct total *total)
 {

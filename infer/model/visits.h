@@ -1,6 +1,6 @@
 /*
- * visits.h - nodes of the callers with the greatest probability of a walk outwards that comes to them, in no order; for near.c
- * and reach.c.
+ * visits.h - an unordered list of callers' nodes that walks outwards reach, with the greatest probability of such a walk; for
+ * near.c and reach.c.
  */
 #ifndef FATHOM_INFER_MODEL_VISITS_H
 #define FATHOM_INFER_MODEL_VISITS_H

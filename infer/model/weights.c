@@ -1,4 +1,4 @@
-/* weights.c - counts by function path that follow each change at once, for those that are asked for; see weights.h. */
+/* weights.c - counts by function path, updated after each change, for the paths that are needed; see weights.h. */
 #include "infer/model/weights.h"
 
 #include <errno.h>
@@ -10,42 +10,42 @@
 #include "base/vec.h"
 #include "infer/model/backoff.h"
 
-#define NOT_ADMITTED HUGE_VAL /* as a share: the path cannot be in the CID's setting */
-#define LITTLE       1e-9     /* what rounding leaves of counts that went up and down again */
+#define NOT_ADMITTED HUGE_VAL /* as a share: the CID's setting does not allow the path */
+#define LITTLE       1e-9     /* below this is rounding error, left by counts that went up and down again */
 
-/* A function path, whatever the heights, that a CID's paths or an unwound sample's go through. */
+/* A function path, whatever its heights, on a CID's path or an unwound sample's. */
 struct context {
     uint32_t parent;              /* the root has itself */
-    uint32_t enter, stop;         /* transitions to it from its parent, and from it to none */
-    double trained, trained_self; /* samples at or below it, and at it */
+    uint32_t enter, stop;         /* transitions: from its parent to it; from it to none */
+    double trained, trained_self; /* samples at or below it; at it */
     double run, run_self;
-    double kinds; /* of what comes below it */
+    double kinds; /* of transitions below it */
 };
 
 #define ROOT 0u         /* as a context */
-#define NONE UINT32_MAX /* as a context: it is not asked for */
+#define NONE UINT32_MAX /* as a context: not needed */
 
 struct cid {
     uint32_t setting;
     uint32_t first, count; /* nodes */
-    size_t shares;         /* the first of them */
+    size_t shares;         /* index of the first */
     uint64_t samples;
-    double surest; /* the most that one of its paths has when only unwound samples tell */
+    double surest; /* the largest share of one of its paths, by unwound samples alone */
 };
 
 struct weights {
     const struct pathmap *map;
     const uint32_t *unwound;
-    uint32_t *order;                   /* nodes, each before its parent */
+    uint32_t *order;                   /* nodes, children before parents */
     uint32_t *parent;                  /* by node */
-    double *trained;                   /* by node: `self` of training */
-    const struct admission *admission; /* NULL: any path can be anywhere */
+    double *trained;                   /* by node: training's `self` */
+    const struct admission *admission; /* NULL: any path is possible anywhere */
     /* Made by weights_run(). */
     struct backoff *backoff;
     uint32_t *number; /* by the map's path: its context */
     struct context *contexts;
     uint32_t context_count, context_capacity;
-    double *shares; /* CID by CID, of its nodes */
+    double *shares; /* by CID, then node */
     size_t share_count, share_capacity;
     struct cid *cids;
     size_t cid_count, cid_capacity;
@@ -56,7 +56,7 @@ static double trained_or_run(const struct context *c)
     return c->trained + c->run;
 }
 
-/* Counts that went up from `before` to `now`: so did kinds below `in` (NULL: not asked for). */
+/* A count went from `before` to `now`: updates the kinds below `in` (NULL: not needed). */
 static void count_kind(struct weights *w, struct context *in, uint32_t transition, double before, double now)
 {
     double more = backoff_kind(now) - backoff_kind(before);
@@ -65,7 +65,7 @@ static void count_kind(struct weights *w, struct context *in, uint32_t transitio
     backoff_add(w->backoff, transition, more);
 }
 
-/* This run's samples at a context. */
+/* Adds samples of this run to a context. */
 static void add_samples(struct weights *w, uint32_t context, double samples)
 {
     struct context *c = &w->contexts[context];
@@ -81,9 +81,9 @@ static void add_samples(struct weights *w, uint32_t context, double samples)
     w->contexts[ROOT].run += samples;
 }
 
-/* P(f | c): trained and run are those of cf. */
-static double chance(const struct weights *w, const struct context *c, double trained, double run,
-                     uint32_t transition)
+/* P(f | c); trained and run are the counts for cf. */
+static double transition_chance(const struct weights *w, const struct context *c, double trained, double run,
+                                uint32_t transition)
 {
     double prior = c->trained < WEIGHTS_PRIOR ? c->trained : WEIGHTS_PRIOR;
     double of_trained = c->trained > 0 ? prior * trained / c->trained : 0;
@@ -93,13 +93,13 @@ static double chance(const struct weights *w, const struct context *c, double tr
 }
 
 /* The logarithm of a path's probability. */
-static double score(const struct weights *w, uint32_t context)
+static double score_path(const struct weights *w, uint32_t context)
 {
     const struct context *c = &w->contexts[context];
-    double sum = log(chance(w, c, c->trained_self, c->run_self, c->stop));
+    double sum = log(transition_chance(w, c, c->trained_self, c->run_self, c->stop));
     for (; context != ROOT; context = c->parent) {
         c = &w->contexts[context];
-        sum += log(chance(w, &w->contexts[c->parent], c->trained, c->run, c->enter));
+        sum += log(transition_chance(w, &w->contexts[c->parent], c->trained, c->run, c->enter));
     }
     return sum;
 }
@@ -109,11 +109,11 @@ static uint32_t context_of(const struct weights *w, uint32_t node)
     return w->number[pathmap_node(w->map, node).path];
 }
 
-/* Nodes by height, which is less for a parent: the highest first, alike ones by their numbers. false: out of memory. */
+/* Sorts nodes by height, the highest first (parents are lower), equal ones by number. false: out of memory. */
 static bool sort_nodes(struct weights *w)
 {
     struct by_height {
-        uint64_t below; /* how much lower than the highest that could be */
+        uint64_t below; /* difference to the greatest possible height */
         uint32_t node;
     };
     const uint32_t nodes = pathmap_node_count(w->map);
@@ -132,7 +132,7 @@ static bool sort_nodes(struct weights *w)
     return true;
 }
 
-/* What stops at or below each node, of what stops at each: in place. */
+/* Turns the samples at each node into those at or below it. */
 static void sum_below(const struct weights *w, double *samples)
 {
     for (uint32_t k = 0; k < pathmap_node_count(w->map); k++) {
@@ -151,7 +151,8 @@ static double *copy_of(const struct weights *w, const double *samples)
     return copy;
 }
 
-/* Training's samples at each node; where it counted calls, each stands for one. This run's are among them. */
+/* Sets training's samples at each node, or its calls, which count as samples, without those of this run, which the map
+ * includes. */
 static void count_training(struct weights *w, bool calls)
 {
     uint32_t nodes = pathmap_node_count(w->map);
@@ -199,8 +200,8 @@ void weights_free(struct weights *w)
     free(w);
 }
 
-/* The contexts of a node's path, from the inside out as far as they are not there yet. false: out of memory. */
-static bool ask_for(struct weights *w, uint32_t node)
+/* Creates the contexts of a node's path that do not exist yet, from the inside out. false: out of memory. */
+static bool add_contexts(struct weights *w, uint32_t node)
 {
     for (uint32_t inner = NONE;; node = w->parent[node]) {
         uint32_t *number = node == PATHMAP_NONE ? NULL : &w->number[pathmap_node(w->map, node).path];
@@ -215,7 +216,7 @@ static bool ask_for(struct weights *w, uint32_t node)
     }
 }
 
-static bool ask_for_all(struct weights *w)
+static bool add_all_contexts(struct weights *w)
 {
     uint32_t paths = pathmap_path_count(w->map);
     w->number = malloc(((size_t)paths + 1) * sizeof *w->number);
@@ -224,19 +225,19 @@ static bool ask_for_all(struct weights *w)
     for (uint32_t i = 0; good && i < paths; i++)
         w->number[i] = NONE;
     for (uint32_t i = 0; good && i < pathmap_node_count(w->map); i++)
-        good = !w->unwound[i] || ask_for(w, i);
+        good = !w->unwound[i] || add_contexts(w, i);
     for (size_t c = 0; good && c < w->cid_count; c++)
         for (uint32_t i = 0; good && i < w->cids[c].count; i++)
-            good = w->shares[w->cids[c].shares + i] == NOT_ADMITTED || ask_for(w, w->cids[c].first + i);
+            good = w->shares[w->cids[c].shares + i] == NOT_ADMITTED || add_contexts(w, w->cids[c].first + i);
     return good;
 }
 
-/* What is counted of training for all paths: samples at or below each, or at each. */
+/* Training's counts for all paths: samples at or below each, or at each. */
 struct counting {
     struct weights *w;
     double *samples; /* by path */
     bool *counted;   /* by path */
-    bool *asked;     /* by function: it is one of a context's */
+    bool *needed;    /* by function: some context is of it */
     bool below;
 };
 
@@ -245,7 +246,7 @@ static uint32_t function_of(const struct weights *w, uint32_t node)
     return node == PATHMAP_NONE ? BACKOFF_OUTSIDE : pathmap_node(w->map, node).function;
 }
 
-/* Counts what a path, of which this is a node, was entered from (or stopped at). false: out of memory. */
+/* Counts the transition into this node's path (or its stop). false: out of memory. */
 static bool count_path(struct counting *x, uint32_t node)
 {
     struct weights *w = x->w;
@@ -257,7 +258,7 @@ static bool count_path(struct counting *x, uint32_t node)
         in = inner == PATHMAP_NONE ? ROOT : context_of(w, inner);
     }
     uint32_t function = function_of(w, inner);
-    if (function != BACKOFF_OUTSIDE && !x->asked[function])
+    if (function != BACKOFF_OUTSIDE && !x->needed[function])
         return true;
     uint32_t transition =
         backoff_transition(w->backoff, function_of(w, outer), function, x->below ? n.function : BACKOFF_STOP);
@@ -272,7 +273,7 @@ static bool count_path(struct counting *x, uint32_t node)
     return true;
 }
 
-/* Counts the samples of nodes for their paths. false: out of memory. */
+/* Adds the samples of nodes to their paths. false: out of memory. */
 static bool count_paths(struct counting *x, const double *of_nodes)
 {
     struct weights *w = x->w;
@@ -290,20 +291,20 @@ static bool count_paths(struct counting *x, const double *of_nodes)
     return good;
 }
 
-/* Only of contexts' functions: nothing is asked of the others. */
+/* Counts only functions of contexts: the others are not needed. */
 static bool count_all(struct weights *w)
 {
     size_t paths = pathmap_path_count(w->map), functions = pathmap_function_count(w->map);
     struct counting x = {.w = w,
                          .samples = malloc((paths + 1) * sizeof *x.samples),
                          .counted = malloc(paths + 1),
-                         .asked = calloc(functions + 1, 1)};
+                         .needed = calloc(functions + 1, 1)};
     double *below = copy_of(w, w->trained);
     w->backoff = backoff_new();
-    bool good = x.samples && x.counted && x.asked && below && w->backoff;
+    bool good = x.samples && x.counted && x.needed && below && w->backoff;
     for (uint32_t i = 0; good && i < pathmap_node_count(w->map); i++)
         if (context_of(w, i) != NONE)
-            x.asked[pathmap_node(w->map, i).function] = true;
+            x.needed[pathmap_node(w->map, i).function] = true;
     if (good) {
         good = count_paths(&x, w->trained);
         sum_below(w, below);
@@ -314,14 +315,14 @@ static bool count_all(struct weights *w)
     }
     free(x.samples);
     free(x.counted);
-    free(x.asked);
+    free(x.needed);
     free(below);
     return good;
 }
 
-static bool build(struct weights *w)
+static bool count_evidence(struct weights *w)
 {
-    if (!ask_for_all(w) || !count_all(w))
+    if (!add_all_contexts(w) || !count_all(w))
         return false;
     for (uint32_t i = 0; i < pathmap_node_count(w->map); i++)
         if (w->unwound[i])
@@ -334,7 +335,7 @@ void weights_admit(struct weights *w, const struct admission *admission)
     w->admission = admission;
 }
 
-/* Whether a node of the CID can be in its setting. */
+/* Whether the CID's setting allows this node of it. */
 static bool is_admitted(const struct weights *w, const struct cid *c, uint32_t node)
 {
     return c->setting == SETTING_ANY || !w->admission || admission_allows(w->admission, c->setting, node);
@@ -363,7 +364,7 @@ int weights_add(struct weights *w, uint32_t setting, uint32_t function, uint32_t
     return 0;
 }
 
-/* Counts a CID's samples at its paths, by their shares. */
+/* Counts a CID's samples for its paths, by their shares. */
 static void count_cid(struct weights *w, const struct cid *c)
 {
     const double *shares = w->shares + c->shares;
@@ -372,16 +373,16 @@ static void count_cid(struct weights *w, const struct cid *c)
             add_samples(w, context_of(w, c->first + i), WEIGHTS_GUESS * (double)c->samples * shares[i]);
 }
 
-/* The shares of a CID's paths by all that is counted; returns the largest. */
+/* Computes the shares of a CID's paths from all counts; returns the largest. */
 static double share_out(struct weights *w, const struct cid *c)
 {
     double *shares = w->shares + c->shares, most = -HUGE_VAL, sum = 0, largest = 0;
-    uint32_t last = NONE; /* context that was scored last: nodes of one stand side by side */
+    uint32_t last = NONE; /* context that was scored last: nodes of one are consecutive */
     for (uint32_t i = 0; i < c->count; i++) {
         if (shares[i] == NOT_ADMITTED)
             continue;
         uint32_t context = context_of(w, c->first + i);
-        shares[i] = context != last ? score(w, context) : -HUGE_VAL;
+        shares[i] = context != last ? score_path(w, context) : -HUGE_VAL;
         most = shares[i] > most ? shares[i] : most;
         last = context;
     }
@@ -408,7 +409,7 @@ static int surest_first(const void *a, const void *b)
 
 int weights_run(struct weights *w, bool learn)
 {
-    if (w->cid_count && !build(w))
+    if (w->cid_count && !count_evidence(w))
         return -ENOMEM;
     for (size_t i = 0; i < w->cid_count; i++)
         w->cids[i].surest = share_out(w, &w->cids[i]);
@@ -432,7 +433,7 @@ bool weights_cid(const struct weights *w, size_t number, struct weights_cid *out
     return true;
 }
 
-/* Of training's samples below each function, how much counts. NULL: out of memory. */
+/* By function: the share of training's samples below it that counts. NULL: out of memory. */
 static double *scale_training(const struct weights *w, const double *below)
 {
     uint32_t functions = pathmap_function_count(w->map);

@@ -1,4 +1,4 @@
-/* wilson.h - the 95% interval of a share of which some were counted (Wilson, 1927). */
+/* wilson.h - the 95% interval of a share that was estimated by counting (Wilson, 1927). */
 #ifndef FATHOM_INFER_MODEL_WILSON_H
 #define FATHOM_INFER_MODEL_WILSON_H
 
@@ -10,7 +10,7 @@ struct wilson {
     double least, most;
 };
 
-/* count: how many tell the share, more than 0. */
+/* count: the sample size, more than 0. */
 static inline struct wilson wilson_of(double share, double count)
 {
     const double z = WILSON_Z;

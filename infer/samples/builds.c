@@ -16,7 +16,8 @@ struct builds {
     const struct log *log;
     struct names *seen; /* "BUILD-ID PATH" */
     bool stale;
-    bool known, unknown; /* for noted images: whether the map has some (or another build), and lacks some */
+    /* among the noted images: the map has some of them (or another build); it lacks some */
+    bool known, unknown;
     bool program_known, program_unknown; /* the same for programs */
     bool has_program;                    /* the map has one */
 };

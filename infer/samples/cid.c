@@ -6,7 +6,7 @@
 #include "perfdata/walks.h"
 #include "process/frame.h"
 
-/* A CFA in memory is known of stacks that were copied, or walked while recording. */
+/* A CFA in memory is only known for stacks that were copied, or walked while recording. */
 static bool leaf_cfa(const struct frame *frame, const struct cfi_row *row, uint64_t *cfa)
 {
     const struct walked *walk = frame->dump->walk;
@@ -50,8 +50,7 @@ struct leaf_frame leaf_frame_of(const struct process *process, const struct samp
     }
     struct frame frame = {sample, sample->sp, sample->bp, true};
     uint64_t found;
-    /* The return address lies between SP and the CFA: otherwise BP was not what the row assumes. After a return, SP is the
-     * CFA. */
+    /* A return address lies between SP and the CFA; if not, BP was not what the row assumes. After a return, SP is the CFA. */
     if (!leaf_cfa(&frame, &row, &found) || found < sample->sp + !sample->regs_after)
         leaf.reason = UNKNOWN_CFI;
     else
@@ -68,7 +67,7 @@ struct cid cid_of_frame(const struct process *process, const struct sample *samp
         return cid;
     if (process_stack_base(process, sample->tid, sample->sp, &base) == STACK_UNKNOWN)
         cid.reason = UNKNOWN_BASE;
-    else /* entry code has its CFA above the base, where it is begun with (process/unwind.c, is_at_base) */
+    else /* entry code has its CFA above the base (process/unwind.c, is_at_base) */
         cid.height = frame->cfa > base ? 0 : base - frame->cfa;
     return cid;
 }

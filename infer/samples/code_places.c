@@ -10,17 +10,17 @@
 /* Mapped code. */
 struct code {
     const struct image *image;
-    uint64_t at;          /* where the file's offset 0 would lie */
-    uint64_t pc, address; /* one that a stack had, and as the image's */
+    uint64_t at;          /* address of the file's offset 0 */
+    uint64_t pc, address; /* a PC in it that a stack had; the same as an address in the image */
 };
 
-/* A stack's code: this, and that of the frames outside of it. Stacks share what is the same. */
+/* A stack's code: this, and that of the outer frames. Stacks share common outer nodes. */
 struct node {
-    uint32_t outer; /* a node; NOTHING: it has no other code */
+    uint32_t outer; /* a node; NOTHING: no more code */
     uint32_t code;
     uint64_t height; /* of the outermost frame in this code */
-    uint64_t state;  /* process_state() with which it held last; 0: none */
-    uint64_t placed; /* likewise, with the places: a hash */
+    uint64_t state;  /* process_state() for which it was last found to be in place; 0: none */
+    uint64_t placed; /* hash of the same and of the places, for stacks that were placed */
 };
 #define NOTHING 0 /* the first node */
 
@@ -29,8 +29,8 @@ struct code_places {
     uint32_t code_count, code_capacity;
     struct node *nodes;
     uint32_t node_count, node_capacity;
-    struct table *code_of, *node_of; /* hash of what they are -> number */
-    struct node *stack;              /* of the one that is added, from the innermost on */
+    struct table *code_of, *node_of; /* hash of the item -> its number */
+    struct node *stack;              /* of the stack being added, from the innermost on */
     size_t stack_count, stack_capacity;
 };
 
@@ -82,7 +82,7 @@ static uint32_t add_code(struct code_places *p, const struct process *process, c
     return (uint32_t)*number;
 }
 
-/* What says of all code at its distances where it is: of its image, from the same offsets on. NULL: there is none. */
+/* The node on the stack for code at the same distances: of the same image, mapped at the same offset. NULL: there is none. */
 static struct node *find_in_stack(const struct code_places *p, uint32_t number)
 {
     const struct code *code = &p->codes[number];
@@ -118,9 +118,9 @@ uint32_t code_places_add(struct code_places *p, const struct process *process,
                                   .height = height - (frames[i].cfa - frames[0].cfa)};
         if (node.code == CODE_PLACES_NONE)
             return CODE_PLACES_NONE;
-        struct node *had = find_in_stack(p, node.code);
-        if (had)
-            had->height = node.height; /* its mappings are at fixed distances */
+        struct node *outer_node = find_in_stack(p, node.code);
+        if (outer_node)
+            outer_node->height = node.height; /* the rest of its mapping is at a fixed distance */
         else if (!vec_push(p->stack, p->stack_count, p->stack_capacity, node))
             return CODE_PLACES_NONE;
     }
@@ -132,16 +132,17 @@ uint32_t code_places_add(struct code_places *p, const struct process *process,
     return outer;
 }
 
-/* Whether the process has this code, moved by so many bytes. */
+/* Whether the process has this code, shifted by this many bytes. */
 static bool is_at(const struct process *process, const struct code *from, uint64_t moved)
 {
     struct place place;
+    /* other code may have replaced it (made_frames.h) */
     return process_place(process, from->pc + moved, &place) &&
            ((place.image == from->image && place.address == from->address) ||
-            (image_is_run_time(place.image) && image_is_run_time(from->image))); /* (made_frames.h) */
+            (image_is_run_time(place.image) && image_is_run_time(from->image)));
 }
 
-/* Whether it has it in one of the places. */
+/* Whether the process has the code in one of the places. */
 static bool is_placed(const struct process *process, const struct code *from,
                       const struct stack_places *placed)
 {
@@ -171,7 +172,7 @@ bool code_places_hold(struct code_places *p, uint32_t number, const struct proce
     for (const struct node *node = stack; node != &p->nodes[NOTHING]; node = &p->nodes[node->outer]) {
         const struct code *from = &p->codes[node->code];
         if (placed && placed->depth && node->height >= placed->depth)
-            continue; /* of a callee that this stack has not; where nothing is on the stack, it has the outermost one */
+            continue; /* of a callee that this stack does not have; an empty stack has the outermost code */
         if (placed ? !is_placed(process, from, placed) : !is_at(process, from, 0))
             return false;
         checked = true;

@@ -13,25 +13,25 @@
 #include "process/unwind.h"
 
 #define DEPTH_MAX    (1u << 20) /* frames of one stack */
-#define STACKS_MAX   16         /* of one thread: its own, alternate ones, coroutines' */
+#define STACKS_MAX   16         /* per thread: its own, alternate ones, coroutines' */
 #define START_HEIGHT 8          /* of `_start`, see process/process.h */
 
 struct shadow_frame {
-    uint64_t return_address; /* 0: not known */
-    uint32_t node;           /* TRIE_NONE: its path is not known */
+    uint64_t return_address; /* 0: unknown */
+    uint32_t node;           /* TRIE_NONE: its path is unknown */
     uint32_t height;
-    uint32_t function; /* the trie's */
+    uint32_t function; /* of the trie */
 };
 
 struct shadow_stack {
     uint64_t base;
-    bool doubtful; /* something was lost while it had frames */
+    bool doubtful; /* records were lost while it had frames */
     struct shadow_frame *frames;
     uint32_t depth, capacity;
 };
 
 struct thread {
-    struct shadow_stack *stacks[STACKS_MAX]; /* the first is the one used last */
+    struct shadow_stack *stacks[STACKS_MAX]; /* most recently used first */
     unsigned stack_count;
 };
 
@@ -39,7 +39,7 @@ struct entries {
     struct trie *trie;           /* borrowed */
     const struct image *program; /* borrowed, may be NULL */
     struct processes *processes;
-    struct function_numbers *numbers; /* in the trie */
+    struct function_numbers *numbers; /* for the trie */
     struct table *threads;            /* TID -> struct thread * */
     struct entries_summary summary;
 };
@@ -140,7 +140,7 @@ static struct shadow_stack *thread_stack(struct thread *t, uint64_t base)
     return found;
 }
 
-/* The trie's number of a function that is hooked, as its image is then; TRIE_NONE: out of memory. */
+/* The trie's number of a hooked function, whose image is marked as hooked; TRIE_NONE: out of memory. */
 static uint32_t hooked_number(struct entries *e, const struct image *image, uint32_t function)
 {
     uint32_t number = function_number(e->numbers, image, function);
@@ -156,7 +156,7 @@ static uint32_t entered_number(struct entries *e, const struct place *place)
     return trie_find_function(e->trie, image, image_function(place->image, place->function)->address);
 }
 
-/* The word at an address of the stack, when the dump has it. */
+/* The word at an address of the stack, if the dump contains it. */
 static bool dumped_word(const struct sample *sample, uint64_t address, uint64_t *word)
 {
     const struct frame frame = {.dump = sample};
@@ -172,8 +172,8 @@ static bool frame_is_alive(const struct shadow_stack *s, const struct shadow_fra
            word == frame->return_address;
 }
 
-/* Drops frames that have returned. Returns the trie's site: where the innermost frame that is left made the
- * call, or 0. *confirmed: the return address lies in that frame's function. */
+/* Drops frames that have returned. Returns the trie's site: where the innermost remaining frame made the call, or 0.
+ * *confirmed: the return address is in that frame's function. */
 static uint64_t shadow_return(struct entries *e, struct shadow_stack *s, const struct process *process,
                               const struct sample *sample, const struct shadow_frame *entered,
                               bool *confirmed)
@@ -199,8 +199,8 @@ static uint64_t shadow_return(struct entries *e, struct shadow_stack *s, const s
     return 0;
 }
 
-/* The thread's first frame, which is entered without an event. */
-static int begin_at_start(struct entries *e, struct shadow_stack *s)
+/* Adds the thread's first frame, which is entered without an event. */
+static int add_start_frame(struct entries *e, struct shadow_stack *s)
 {
     uint64_t start;
     uint32_t index =
@@ -216,7 +216,7 @@ static int begin_at_start(struct entries *e, struct shadow_stack *s)
     return 0;
 }
 
-/* The node above an outermost frame: a handler's on an alternate stack has a root that says so. TRIE_NONE: out of memory. */
+/* The parent of an outermost frame: for a handler on an alternate stack the root for these. TRIE_NONE: out of memory. */
 static uint32_t root_of(struct entries *e, const struct process *process, const struct shadow_frame *frame)
 {
     return frame->height == UNWIND_SIGNAL_HEIGHT && unwind_is_handler(process, frame->return_address)
@@ -258,7 +258,7 @@ static int enter_function(struct entries *e, struct shadow_stack *s, const struc
     return shadow_push(s, frame) ? 0 : -1;
 }
 
-/* Whether it is the first handler on an alternate stack, for all that is known: it interrupted code on another one. */
+/* Whether it is the first handler on an alternate stack, as far as is known: it interrupted code on another stack. */
 static bool is_signal(const struct process *process, const struct sample *sample, uint64_t return_address)
 {
     uint64_t interrupted, base, other;
@@ -268,8 +268,8 @@ static bool is_signal(const struct process *process, const struct sample *sample
             process_stack_base(process, sample->tid, interrupted, &other) == STACK_UNKNOWN || base != other);
 }
 
-/* The base of the stack that the function is entered on: 1; 0 when it cannot be told. A coroutine's or an
- * alternate one begins with its outermost frame: one that nothing called, or else the first to be seen. */
+/* The base of the stack on which the function is entered: 1; 0 if it cannot be determined. A coroutine's or an alternate stack
+ * begins with its outermost frame: one that nothing called, or else the first one seen. */
 static int find_base(struct process *process, const struct sample *sample, uint64_t *base,
                      struct fathom_error *err)
 {
@@ -318,7 +318,7 @@ static int learn_sample(struct entries *e, const struct sample *sample, struct f
         e->summary.failed++;
         return 0;
     }
-    if (first && sample->pid == sample->tid && place.image == e->program && begin_at_start(e, s) < 0)
+    if (first && sample->pid == sample->tid && place.image == e->program && add_start_frame(e, s) < 0)
         return error_memory(err);
     return enter_function(e, s, process, sample, &place) < 0 ? error_memory(err) : 0;
 }
@@ -345,7 +345,7 @@ static int copy_thread(struct entries *e, const struct record *record)
     return 0;
 }
 
-static void doubt(struct entries *e)
+static void mark_doubtful(struct entries *e)
 {
     size_t cursor = 0;
     uint64_t tid, value;
@@ -365,7 +365,7 @@ int entries_learn(void *context, const struct record *record, struct fathom_erro
         return learn_sample(e, &record->sample, err);
     case RECORD_LOST:
         e->summary.lost += record->lost;
-        doubt(e);
+        mark_doubtful(e);
         break;
     case RECORD_FORK:
         if (record->pid != record->fork.parent_pid && copy_thread(e, record) < 0)

@@ -9,18 +9,18 @@
 
 struct of_image {
     const struct image *image;
-    uint32_t number;      /* UNASKED at first */
-    uint32_t functions[]; /* by the image's number; UNASKED at first */
+    uint32_t number;      /* initially UNASKED */
+    uint32_t functions[]; /* by the image's number; initially UNASKED */
 };
 
-#define RECENT 4 /* a program and its hottest libraries: samples go to and fro between them */
+#define RECENT 4 /* a program and its hottest libraries: samples alternate between them */
 
 struct function_numbers {
-    struct trie *trie; /* NULL: map is asked */
+    struct trie *trie; /* NULL: the map is used */
     const struct pathmap *map;
     struct table *images;            /* image pointer -> struct of_image * */
-    struct of_image *recent[RECENT]; /* NULL: none yet */
-    unsigned next;                   /* of them to replace */
+    struct of_image *recent[RECENT]; /* NULL: empty */
+    unsigned next;                   /* the entry of `recent` to replace next */
 };
 
 struct function_numbers *function_numbers_new(struct trie *trie)
@@ -85,7 +85,7 @@ static struct of_image *find_image(struct function_numbers *n, const struct imag
     return entry;
 }
 
-/* What was not found in a trie for want of memory is asked again. */
+/* A number that a trie could not give for lack of memory is asked for again. */
 static uint32_t remember(const struct function_numbers *n, uint32_t *place, uint32_t number)
 {
     if (number != TRIE_NONE || !n->trie)

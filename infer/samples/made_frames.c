@@ -8,14 +8,14 @@
 #include "image/run_time.h"
 
 struct made_frame {
-    uint64_t pc; /* in the code, not behind the call */
+    uint64_t pc; /* in the code: of the call, not after it */
     uint32_t height;
-    bool returns; /* a callee returns there */
+    bool returns; /* a callee returns here */
 };
 
 struct stack {
     size_t first, count; /* frames */
-    uint64_t state;      /* process_state() for which the path has the right functions */
+    uint64_t state;      /* process_state() for which the path's functions are right */
 };
 
 struct made_frames {
@@ -23,7 +23,7 @@ struct made_frames {
     size_t frame_count, frame_capacity;
     struct stack *stacks; /* by number - 1 */
     uint32_t stack_count, stack_capacity;
-    uint32_t *functions; /* of a path that is renamed, and its nodes from the innermost on */
+    uint32_t *functions; /* of the path being renamed; its nodes, innermost first */
     size_t function_capacity;
     uint32_t *nodes;
     size_t node_count, node_capacity;
@@ -69,7 +69,8 @@ int made_frames_add(struct made_frames *m, const struct process *process, const 
     return 0;
 }
 
-static const struct made_frame *find(const struct made_frames *m, const struct stack *stack, uint32_t height)
+static const struct made_frame *find_frame(const struct made_frames *m, const struct stack *stack,
+                                           uint32_t height)
 {
     for (size_t i = 0; i < stack->count; i++)
         if (m->frames[stack->first + i].height == height)
@@ -77,7 +78,7 @@ static const struct made_frame *find(const struct made_frames *m, const struct s
     return NULL;
 }
 
-/* The functions and nodes of a path. */
+/* Reads the functions and nodes of a path. */
 static int read_path(struct made_frames *m, const struct trie *trie, uint32_t leaf)
 {
     uint64_t site;
@@ -91,16 +92,16 @@ static int read_path(struct made_frames *m, const struct trie *trie, uint32_t le
     return trie_path(trie, leaf, &m->functions, &m->function_capacity);
 }
 
-/* The path so far, with the functions that there are now. */
+/* The new path so far, with the present functions. */
 struct renaming {
     const struct process *process;
     struct trainer *trainer;
     struct trie *trie;
-    uint32_t node, before; /* the last one, and the one above */
-    uint64_t returned;     /* to, in the last one's code, if that is another; else 0 */
+    uint32_t node, before; /* the last node, and the one above it */
+    uint64_t returned;     /* return address in the last node's code, if that is new; else 0 */
 };
 
-/* Adds what an old node is now. 0 or -ENOMEM. */
+/* Adds what replaces an old node. 0 or -ENOMEM. */
 static int rename_node(struct renaming *r, const struct made_frame *made, uint32_t old, uint32_t function)
 {
     const uint32_t height = trie_height(r->trie, old);
@@ -132,7 +133,7 @@ int made_frames_rename(struct made_frames *m, uint32_t number, const struct proc
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < m->node_count; i++) {
         const uint32_t old = m->nodes[m->node_count - 1 - i];
-        rc = rename_node(&r, find(m, stack, trie_height(trie, old)), old, m->functions[i]);
+        rc = rename_node(&r, find_frame(m, stack, trie_height(trie, old)), old, m->functions[i]);
     }
     if (rc < 0)
         return rc;

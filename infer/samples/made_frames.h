@@ -1,6 +1,7 @@
 /*
- * made_frames.h - the frames of announced stacks whose code was made at run time, and may be replaced by other code at the same addresses: such a stack is
- * the same to the recorder, but its path has other functions from then on. Only of processes of which the times of that are known.
+ * made_frames.h - the frames of announced stacks whose code was made at run time, and may be replaced by other code at the same
+ * addresses: the recorder takes such a stack as the same, but its path then has other functions. Only for processes for which
+ * it is known when code was made.
  */
 #ifndef FATHOM_INFER_SAMPLES_MADE_FRAMES_H
 #define FATHOM_INFER_SAMPLES_MADE_FRAMES_H
@@ -13,10 +14,10 @@ struct made_frames;
 
 struct made_frames *made_frames_new(void); /* NULL: out of memory */
 void made_frames_free(struct made_frames *frames);
-/* Keeps those of a stack, the first of whose frames has this height. *number: its. 0 or -ENOMEM. */
+/* Stores the frames of a stack, whose first frame has this height. *number: the stack's number here. 0 or -ENOMEM. */
 int made_frames_add(struct made_frames *frames, const struct process *process,
                     const struct unwind_frame *stack, size_t count, uint32_t height, uint32_t *number);
-/* Gives the path that was entered for the stack the functions that its code has in the process now. 0 or -ENOMEM. */
+/* Replaces the functions on the path that was entered for the stack by those that the process has there now. 0 or -ENOMEM. */
 int made_frames_rename(struct made_frames *frames, uint32_t number, const struct process *process,
                        struct trainer *trainer, struct trie *trie, struct trainer_path *path);
 

@@ -10,9 +10,9 @@
 #include "base/vec.h"
 #include "pathmap/map/trie.h"
 
-#define TABLE_MEMORY (1u << 20) /* bytes of rows that are kept in memory */
+#define TABLE_MEMORY (1u << 20) /* bytes of rows in memory */
 
-/* Columns that are a member of the sample (s) or of its leaf frame. What a sample lacks has the value of the row before, which
+/* Columns that are a member of the sample (s) or of its leaf frame. Values that a sample lacks repeat the previous row's, which
  * costs nothing. */
 #define MEMBERS(COLUMN)                                                                                      \
     COLUMN(EVENT, s->event)                                                                                  \
@@ -35,18 +35,18 @@
     COLUMN(FUNCTION, frame->place.function)
 
 enum {
-    NODE,  /* of struct learned: + 1, 0 for TRIE_NONE */
-    STACK, /* likewise */
+    NODE,  /* from struct learned: + 1, 0 for TRIE_NONE */
+    STACK, /* the same */
     HELD_BACK,
-    LEARNED_COLUMNS, /* these: the others can be had by reading again */
+    LEARNED_COLUMNS, /* those before: the others can be read again from the recording */
     KIND = LEARNED_COLUMNS,
     PID,
     TID,
     TIME,
     FLAGS,
     IMAGE,  /* its number + 1; 0: none */
-    REG_IP, /* less ip */
-    CFA,    /* less sp */
+    REG_IP, /* minus ip */
+    CFA,    /* minus sp */
 #define COLUMN(name, member) name,
     MEMBERS(COLUMN)
 #undef COLUMN
@@ -56,13 +56,13 @@ _Static_assert(ALL_COLUMNS <= COLUMNS_MOST, "a table has enough columns");
 
 struct observations {
     bool callers;
-    bool cut; /* there was no room for the rows: only what was learned is left */
+    bool cut; /* there was no space for all columns: only those before LEARNED_COLUMNS are left */
     struct columns *rows;
     uint64_t last[ALL_COLUMNS];
     struct table *image_numbers; /* address of a struct image -> index */
     struct image **images;
     uint32_t image_count, image_capacity;
-    uint8_t *bytes; /* of the row that is added */
+    uint8_t *bytes; /* of the row being added */
     size_t byte_count, byte_capacity;
     struct columns_file *file;
 };
@@ -153,10 +153,10 @@ static bool add_bytes(struct observations *o, const void *bytes, size_t size)
     return true;
 }
 
-/* Sizes of what follows it: call chain, branches, stack. */
+/* Sizes of the data after it: call chain, branches, stack. */
 struct sample_bytes {
     uint32_t chain, branches, stack;
-    uint64_t bp; /* which is needed to unwind the stack */
+    uint64_t bp; /* needed to unwind the stack */
 };
 
 static bool add_sample_bytes(struct observations *o, const struct sample *s, const struct learned *learned)
@@ -210,7 +210,7 @@ static int set_change(struct observations *o, const struct record *record)
     return add_bytes(o, record, change_size(record)) && add_bytes(o, text, strlen(text) + 1) ? 0 : -ENOMEM;
 }
 
-/* Keeps of the rows what was learned, in memory. 0 or a system error. */
+/* Keeps only the columns with what was learned, in memory. 0 or a system error. */
 static int cut_rows(struct observations *o)
 {
     struct columns *learned = columns_new(LEARNED_COLUMNS, SIZE_MAX, NULL);
@@ -234,7 +234,7 @@ static int cut_rows(struct observations *o)
     return rc;
 }
 
-static int fail(int rc, struct fathom_error *err)
+static int table_error(int rc, struct fathom_error *err)
 {
     return rc == -ENOMEM ? error_memory(err)
                          : error_system(err, -rc, "cannot read the temporary file of a recording's samples");
@@ -263,7 +263,7 @@ int observations_add(struct observations *o, const struct observation *observati
         rc = columns_append(o->rows, values, o->bytes, o->byte_count);
     if (rc == -ENOSPC)
         rc = cut_rows(o);
-    return rc == 0 ? 0 : fail(rc, err);
+    return rc == 0 ? 0 : table_error(rc, err);
 }
 
 int observations_end(struct observations *o, struct fathom_error *err)
@@ -273,10 +273,10 @@ int observations_end(struct observations *o, struct fathom_error *err)
         rc = cut_rows(o);
     if (rc == 0)
         rc = columns_end(o->rows);
-    return rc == 0 ? 0 : fail(rc, err);
+    return rc == 0 ? 0 : table_error(rc, err);
 }
 
-/* Of a row, in a block. */
+/* The value of a row in a block. */
 static uint64_t value_at(const struct columns_block *block, unsigned column, uint32_t row)
 {
     return block->values[column * COLUMNS_ROWS + row];
@@ -293,13 +293,13 @@ struct delivery {
     observation_sink *sink;
     void *context;
     struct observation sample, change;
-    struct record sample_record, change_record; /* members that no row has stay 0 */
-    uint64_t *aligned;                          /* a call chain */
+    struct record sample_record, change_record; /* members without a column stay 0 */
+    uint64_t *aligned;                          /* a copy of the call chain */
     size_t aligned_capacity;
     uint64_t row, most;
 };
 
-/* A sample's call chain is copied to where it is aligned. 0 or -ENOMEM. */
+/* Sets the sample's call chain to an aligned copy, and its other data. 0 or -ENOMEM. */
 static int read_sample_bytes(struct delivery *d, const uint8_t *bytes, size_t size)
 {
     struct sample *s = &d->sample_record.sample;
@@ -375,7 +375,7 @@ static int deliver_block(struct delivery *d, const struct columns_block *block, 
 static int next_block(struct columns_cursor *cursor, struct columns_block *out, struct fathom_error *err)
 {
     int rc = columns_next(cursor, out);
-    return rc >= 0 ? rc : fail(rc, err);
+    return rc >= 0 ? rc : table_error(rc, err);
 }
 
 int observations_run(struct observations *o, uint64_t most, observation_sink *sink, void *context,
@@ -403,7 +403,7 @@ int observations_run(struct observations *o, uint64_t most, observation_sink *si
 struct pairing {
     struct columns_cursor *cursor;
     struct columns_block block;
-    uint32_t at; /* in the block */
+    uint32_t at; /* row in the block */
     uint64_t row;
 };
 

@@ -36,8 +36,8 @@ static uint64_t key_of(const struct process *process, uint32_t tid)
     return hash_u64(thread) ^ process_thread_birth(process, tid);
 }
 
-/* Whether the call before this return address is direct: then its target is not the function that the thread
- * was started with. */
+/* Whether the call before this return address is direct: then it did not call the function that the thread was started with, as
+ * its caller does so through a pointer. */
 static bool is_direct_call(const struct place *returned)
 {
     size_t size;
@@ -45,7 +45,7 @@ static bool is_direct_call(const struct place *returned)
     return code && size >= 5 && code[0] == 0xe8;
 }
 
-/* Whether the function is one of the loader's first ones, which stand where a thread's does (STARTS_LOADER). */
+/* Whether the function is one of the loader's first ones, which have the height of a thread's first function (STARTS_LOADER). */
 static bool is_in_loader(const struct place *outermost)
 {
     uint32_t first[STARTS_MAX];

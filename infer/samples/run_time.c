@@ -10,16 +10,16 @@
 struct thread {
     uint64_t clock;  /* run time at its last sample of the clock */
     uint64_t period; /* of that */
-    uint64_t ran;    /* at its last sample */
-    uint64_t time;   /* of that */
+    uint64_t ran;    /* run time at its last sample of any event */
+    uint64_t time;   /* timestamp of that */
 };
 
 struct run_times {
     uint32_t clock;
-    struct table *index; /* thread_key -> in threads */
+    struct table *index; /* thread_key -> index in threads */
     struct thread *threads;
     uint32_t count, capacity;
-    uint64_t last_key; /* of threads[last]; meaningful when there is any */
+    uint64_t last_key; /* of threads[last]; valid if there are any */
     uint32_t last;
 };
 

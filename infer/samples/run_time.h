@@ -23,7 +23,7 @@ struct run_times;
 #define RUN_TIME_NO_CLOCK UINT32_MAX
 struct run_times *run_times_new(uint32_t clock);
 void run_times_free(struct run_times *times);
-/* Takes the next sample of its thread_key and computes how long that had run. 0 or -ENOMEM. */
+/* Takes the next sample of its thread_key and computes the thread's run time so far. 0 or -ENOMEM. */
 int run_times_pass(struct run_times *times, const struct sample *sample, struct run_time *run);
 
 #endif

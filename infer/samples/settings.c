@@ -266,7 +266,7 @@ bool settings_together(const struct settings *s, const struct setting_file *a, c
 }
 
 /* The set of all files of the sets with this program. 0 or -ENOMEM. */
-static int unite(struct settings *s, uint32_t program, uint32_t *out)
+static int unite_sets(struct settings *s, uint32_t program, uint32_t *out)
 {
     uint32_t *files = NULL, count = 0, capacity = 0;
     for (uint32_t i = 1; i < s->set_count; i++) {
@@ -291,7 +291,7 @@ int settings_wider(struct settings *s, uint32_t number, uint32_t *out)
         return -ENOMEM;
     if (wide.files && *united == 0) {
         uint32_t set;
-        if (unite(s, program, &set) < 0)
+        if (unite_sets(s, program, &set) < 0)
             return -ENOMEM;
         *united = set;
     }

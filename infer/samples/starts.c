@@ -20,7 +20,7 @@ size_t starts_loader(const struct image *image, uint32_t out[STARTS_MAX])
     size = !code ? 0 : size < LOADER_CODE ? size : LOADER_CODE;
     for (; at < size && found < STARTS_MAX && code_read(code + at, size - at, address + at, &insn);
          at += insn.length) {
-        /* An alignment of SP in between has no effect, as SP is already aligned. */
+        /* Alignment of SP in between has no effect, as SP is already aligned. */
         if (insn.stack == CODE_SP_MOVED || insn.kind == CODE_RETURN || insn.kind == CODE_STOP ||
             insn.kind == CODE_JUMP_INDIRECT)
             break;

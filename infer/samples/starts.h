@@ -10,10 +10,11 @@
 
 #include "image/calls/calls.h"
 
-#define STARTS_MAX    8u /* most of each kind */
-#define STARTS_START  8u /* bytes: the height of `_start`: nothing pushed a return address */
-#define STARTS_LOADER 0u /* of the loader's first functions: called with SP as at the program's start */
-#define STARTS_THREAD 0u /* and of a thread's first function (process.h defines a thread's base) */
+#define STARTS_MAX   8u /* most of each kind */
+#define STARTS_START 8u /* bytes: the height of `_start`, as no return address was pushed */
+/* height of the loader's first functions: called with SP as at the program's start */
+#define STARTS_LOADER 0u
+#define STARTS_THREAD 0u /* height of a thread's first function (process.h defines a thread's base) */
 
 /* The function at which the program begins; IMAGE_NO_FUNCTION: it is a library. */
 uint32_t starts_program(const struct image *image);

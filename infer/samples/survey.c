@@ -12,7 +12,7 @@
 struct thread {
     struct moment *moments;
     size_t count, capacity;
-    uint64_t seen; /* with those that are not kept */
+    uint64_t seen; /* including those that were dropped */
 };
 
 struct survey {
@@ -22,8 +22,8 @@ struct survey {
     struct table *thread_of; /* thread_key -> index in threads */
     struct thread *threads;
     uint32_t thread_count, thread_capacity;
-    size_t moments;             /* of all threads */
-    size_t most;                /* when there are more, pieces are left out */
+    size_t moments;             /* of all threads together */
+    size_t most;                /* limit above which pieces are dropped */
     size_t step;                /* survey_step() */
     struct table *true_path_of; /* CID << 32 | node -> index in true paths */
     struct survey_true_path *true_paths;
@@ -122,8 +122,8 @@ static int count_true_path(struct survey *s, uint32_t cid, uint32_t node)
     return 0;
 }
 
-/* Leaves out every second piece of each thread. */
-static void thin(struct survey *s)
+/* Drops every second piece of each thread. */
+static void thin_moments(struct survey *s)
 {
     s->step *= 2;
     s->moments = 0;
@@ -154,7 +154,7 @@ int survey_add(struct survey *s, struct run_time run, const struct wanted *of, u
     if (!vec_push(t->moments, t->count, t->capacity, (struct moment){run.ran, (uint32_t)cid, true_path}))
         return -ENOMEM;
     if (++s->moments > s->most)
-        thin(s);
+        thin_moments(s);
     return 0;
 }
 

@@ -2,8 +2,8 @@
  * survey.h - a summary of a recording: its CIDs, for each thread the moments at which they were sampled, and the paths of
  * dumps.
  *
- * Moments are kept in pieces of SURVEY_PIECE of a thread, one after the other. When there are more than SURVEY_MOMENTS of
- * them, every second piece is left out, and so on: what is kept lies evenly in the recording, however long that is.
+ * A thread's moments are stored in pieces of SURVEY_PIECE consecutive ones. Whenever there are more than SURVEY_MOMENTS in all,
+ * every second piece is dropped: the rest is spread evenly over the recording, however long it is.
  */
 #ifndef FATHOM_INFER_SAMPLES_SURVEY_H
 #define FATHOM_INFER_SAMPLES_SURVEY_H
@@ -12,15 +12,15 @@
 #include "perfdata/record.h"
 
 #define SURVEY_PIECE   256
-#define SURVEY_MOMENTS (1u << 19) /* 8 MB; more where many threads have one piece each */
+#define SURVEY_MOMENTS (1u << 19) /* 8 MB; exceeded if many threads have one piece each */
 
 /* A CID of the recording in a setting. */
 struct wanted {
     uint32_t function, height; /* of the trie */
     uint32_t setting;          /* settings.h */
     uint64_t samples;
-    uint64_t sure; /* those of them whose path is known from their own stack */
-    uint64_t part; /* those of the others of whose path the innermost frames are */
+    uint64_t sure; /* how many have a path known from their own stack */
+    uint64_t part; /* how many of the others have known innermost frames */
 };
 
 struct moment {
@@ -39,15 +39,15 @@ struct survey;
 
 struct survey *survey_new(void); /* NULL: out of memory */
 void survey_free(struct survey *survey);
-/* Adds a sample of the CID (of the trie) in a setting, in time order for each thread_key, called a thread here;
- * its `samples` is ignored, and `sure` and `part` are 1 or 0. 0 or -ENOMEM. */
+/* Adds a sample of the CID (of the trie) in a setting; samples of one thread_key come in time order. cid->samples is ignored,
+ * and `sure` and `part` are 1 or 0. 0 or -ENOMEM. */
 int survey_add(struct survey *survey, struct run_time run, const struct wanted *cid, uint32_t true_path);
 /* All CIDs, each once per setting, in the order of their first samples. */
 size_t survey_cids(const struct survey *survey, const struct wanted **out);
 uint32_t survey_threads(const struct survey *survey);
-/* A thread's moments that are kept; returns how many. */
+/* A thread's stored moments; returns how many. */
 size_t survey_moments(const struct survey *survey, uint32_t thread, const struct moment **out);
-/* So many of the thread's pieces there were for each that is kept: 1, all of them are, and follow each other. */
+/* One in this many of the thread's pieces is stored; 1: all are, and they are consecutive. */
 size_t survey_step(const struct survey *survey);
 /* All dumps, in the order of the first of each CID and path. */
 size_t survey_true_paths(const struct survey *survey, const struct survey_true_path **out);

@@ -10,9 +10,9 @@
 #include "process/partial.h"
 #include "process/walked.h"
 
-/* The nodes that stacks deeper than was copied may add to the trie, of each of which a report makes 220 bytes; of those after that the
- * innermost frames alone are entered. In a recursion by several functions at random no two stacks are alike, and each adds some 900. A
- * clang++ of 17,000 samples, 3% of them so, adds 20,000 nodes. */
+/* Limit of the nodes that stacks deeper than their copies may add to the trie, each of which costs a report 220 bytes. Beyond
+ * it, only their innermost frames are entered. In a recursion through several functions at random no two stacks are alike, and
+ * each adds some 900. A clang++ with 17,000 samples, 3% of them such, adds 20,000 nodes. */
 #define CUT_NODES_MOST  (1u << 19)
 #define CUT_FRAMES_MOST 32u
 
@@ -20,12 +20,12 @@ struct trainer {
     struct trie *trie; /* borrowed */
     struct function_numbers *numbers;
     struct unwind_frame frames[UNWIND_MAX_FRAMES];
-    struct trainer_path entered;  /* the last one */
+    struct trainer_path entered;  /* the last one entered */
     size_t entered_count;         /* frames */
-    struct trainer_origin origin; /* and where its stack begins */
-    const char *left_out;         /* a file; NULL: none */
+    struct trainer_origin origin; /* where its stack begins */
+    const char *left_out;         /* stacks with frames in this file are not entered; NULL: none */
     bool apart;                   /* trainer_keep_apart() */
-    uint32_t cut_nodes;           /* added by stacks that are deeper than was copied */
+    uint32_t cut_nodes;           /* added by stacks deeper than their copies */
 };
 
 struct trainer *trainer_new(struct trie *trie)
@@ -110,8 +110,8 @@ static size_t trainer_innermost(struct trainer *t, size_t count)
     return innermost;
 }
 
-/* The site of the outermost frame. A thread's is in clone3, whose frame is walked only while the base is
- * unknown; after that the walk ends at the base, and its return address is the site. */
+/* The site of the outermost frame. A thread's is in clone3, whose frame is walked only while the base is unknown; after that
+ * the walk ends at the base, and the return address is the site. */
 static uint64_t trainer_outer_site(const struct trainer *t, const struct process *process,
                                    const struct sample *sample, size_t count, size_t all, uint64_t base)
 {
@@ -130,8 +130,8 @@ static uint64_t trainer_outer_site(const struct trainer *t, const struct process
 struct beginning {
     uint32_t node;        /* TRIE_ROOT, or a partial path's root */
     uint64_t base, site;  /* site: of the outermost frame */
-    uint64_t lowered;     /* struct trainer_path */
-    bool apart, switched; /* struct trainer_path */
+    uint64_t lowered;     /* as in struct trainer_path */
+    bool apart, switched; /* as in struct trainer_path */
 };
 
 /* Enters frames[0 .. count), all at or below the base, from the outermost on. */
@@ -146,8 +146,8 @@ static int trainer_enter(struct trainer *t, size_t count, const struct beginning
         if (i > innermost && !trainer_covers(t, frame))
             continue;
         const struct unwind_frame *caller = i + 1 < count ? frame + 1 : NULL;
-        bool told = caller && !caller->interrupted && trainer_keeps_site(t, caller);
-        uint64_t site = told ? caller->place.address : caller ? 0 : begin->site;
+        bool has_site = caller && !caller->interrupted && trainer_keeps_site(t, caller);
+        uint64_t site = has_site ? caller->place.address : caller ? 0 : begin->site;
         uint32_t function = trainer_function(t, &frame->place);
         if (function == TRIE_NONE)
             return error_memory(err);
@@ -208,8 +208,8 @@ static size_t count_owned(const struct trainer *t, size_t count)
     return owned;
 }
 
-/* Determines the base of a walk that ended early: that of the thread's own stack, or of an alternate signal stack, which the handler
- * tells. 1; 0 if it is not known; or -ENOMEM. */
+/* Determines the base for a walk that ended early: that of the thread's own stack, or of an alternate signal stack, by its
+ * handler. 1; 0 if it is unknown; or -ENOMEM. */
 static int partial_base(struct process *process, const struct sample *sample, uint64_t outermost,
                         enum unwind_end how, uint64_t *base)
 {
@@ -221,7 +221,7 @@ static int partial_base(struct process *process, const struct sample *sample, ui
     return process_set_shared_stack(process, sample->sp, *base, NULL) < 0 ? -ENOMEM : 1;
 }
 
-/* Adds, outside of `count` frames, the function that the walk came to but could not unwind. Its number of frames then. */
+/* Adds, outside of `count` frames, the function that the walk reached but could not unwind. Returns the number of frames. */
 static size_t add_beyond(struct trainer *t, const struct process *process, const struct sample *sample,
                          size_t count, enum unwind_end how, const struct beginning *begin)
 {
@@ -235,7 +235,7 @@ static size_t add_beyond(struct trainer *t, const struct process *process, const
     return count + 1;
 }
 
-/* Makes the sample's own frame one of which the CFA is not known, where it is in a word that lies beyond the copy. Its number of frames. */
+/* Makes the sample's own frame one with an unknown CFA, if the CFA is in a word beyond the copy. Returns the number of frames. */
 static size_t add_leaf(struct trainer *t, const struct process *process, const struct sample *sample)
 {
     struct unwind_frame leaf = {.pc = sample->reg_ip, .cfa = sample->sp + PARTIAL_BEYOND_APART};
@@ -247,8 +247,9 @@ static size_t add_leaf(struct trainer *t, const struct process *process, const s
     return 1;
 }
 
-/* Where a walk that ended early begins. Where it is kept apart, heights count from its outermost frame: all stacks that end so share what
- * is the same of them from there on, however deep they are in a recursion. 1; 0: it is not to be entered; or -ENOMEM. */
+/* Determines where a walk that ended early begins. If it is kept apart, heights count from its outermost frame, so that all
+ * stacks that end at the same frame share their frames from there on, however deep they are in a recursion. 1; 0: it must not
+ * be entered; or -ENOMEM. */
 static int partial_begin(struct trainer *t, struct process *process, const struct sample *sample,
                          size_t count, enum unwind_end how, struct beginning *out)
 {
@@ -274,7 +275,7 @@ static int partial_begin(struct trainer *t, struct process *process, const struc
     return out->node == TRIE_NONE ? -ENOMEM : 1;
 }
 
-/* Enters what a walk proved that ended so. */
+/* Enters what a walk that ended early proved. */
 static int trainer_add_partial(struct trainer *t, struct process *process, const struct sample *sample,
                                size_t count, enum unwind_end how, struct fathom_error *err)
 {
@@ -321,12 +322,12 @@ int trainer_add(struct trainer *t, struct process *process, const struct sample 
         return trainer_add_partial(t, process, sample, owned, owned < count ? UNWIND_NO_CFI : how, err);
     struct beginning begin = {.node = TRIE_ROOT, .switched = unwind_switched(sample, t->frames, count)};
     begin.apart = begin.switched;
-    int told = begin.switched ? t->apart : trainer_base(t, process, sample, count, &begin.base, err);
-    if (told < 0)
-        return told;
+    int found = begin.switched ? t->apart : trainer_base(t, process, sample, count, &begin.base, err);
+    if (found < 0)
+        return found;
     if (begin.switched)
         begin.base = t->frames[count - 1].cfa;
-    if (!told) {
+    if (!found) {
         statistics->paths_failed++;
         return 0;
     }
@@ -381,8 +382,8 @@ static int trainer_count(struct trainer *t, const struct trainer_path *path, con
     return trie_add_pc(t->trie, node, (uint32_t)(place->address - start), 1) ? 1 : error_memory(err);
 }
 
-/* A sample whose CFA needs a register that it does not have: its frame is that of the path which has its SP, as its function
- * and its CFI row are those of the stack that was compared. */
+/* Finds the frame of a sample whose CFA needs a register that it does not have: its function and CFI row are those of the stack
+ * that was compared, so it is the frame of the path that has its SP. */
 static int repeat_frame(struct trainer *t, const struct trainer_path *path, const struct process *process,
                         const struct sample *sample, const struct place *place, uint32_t *node,
                         struct fathom_error *err)
@@ -397,7 +398,7 @@ static int repeat_frame(struct trainer *t, const struct trainer_path *path, cons
     const uint32_t function = trainer_function(t, place);
     if (function == TRIE_NONE)
         return error_memory(err);
-    /* Where the return address is in a register, the CFA is SP itself (process/unwind.c, room_of). */
+    /* If the return address is in a register, the CFA is SP itself (process/unwind.c, room_of). */
     uint32_t at = trie_above(t->trie, path->leaf, height + 1, &found);
     if (at == TRIE_NONE || found != function)
         at = trie_above(t->trie, path->leaf, height, &found);
@@ -407,8 +408,8 @@ static int repeat_frame(struct trainer *t, const struct trainer_path *path, cons
     return trainer_count(t, path, place, at, err);
 }
 
-/* Whether a sample's stack was compared from SP on, as the recorder knew no base of it: its frame is then the path's innermost. (Of one
- * that is placed it knew the base.) */
+/* Whether a sample's stack was compared from SP on, as the recorder knew no base: its frame is then the path's innermost. (For
+ * placed samples the base was known.) */
 static bool is_apart(const struct process *process, const struct sample *sample)
 {
     uint64_t base;

@@ -33,7 +33,7 @@ struct list {
 /* A call or jump (rise 0) through a pointer. */
 struct pointer_call {
     int32_t field;
-    bool told; /* some functions are in such a field */
+    bool has_targets; /* this field occurs in known functions */
     struct static_edge edge;
 };
 
@@ -42,7 +42,7 @@ struct building {
     struct work *work;
     struct part *parts;
     size_t count;
-    bool *together;        /* by part and part: whether they were ever in one process */
+    bool *together;        /* by pair of parts: whether they were ever in one process */
     struct list edges;     /* struct static_edge */
     struct list jumps;     /* struct static_jump */
     struct list calls;     /* struct pointer_call */
@@ -55,15 +55,15 @@ struct building {
     struct list starts;    /* struct static_start */
     struct list mains;     /* uint32_t: functions that no class may call: those that programs pass to the C
                               library, to be called only there, and those that begin stacks */
-    uint64_t follows;      /* jumps that may still be followed from what is called */
-    bool left_out;         /* some images are no parts */
+    uint64_t follows;      /* limit of the jumps that may still be followed from call targets */
+    bool left_out;         /* some images did not become parts */
     bool failed;           /* out of memory */
 };
 
 /* A search for targets: the functions that one call, one jump, or the pointers of a class lead to. */
 struct search {
-    struct static_edge edge; /* rise 0: a jump of `caller` */
-    bool of_class;           /* they are targets of the class being built */
+    struct static_edge edge; /* rise 0: a jump by `caller` */
+    bool of_class;           /* collects targets of the class being built */
 };
 
 /* Appends a copy of the item to the list. NULL: out of memory, which also sets `failed`. */

@@ -2,7 +2,7 @@
  * from; see build.h. */
 #include "infer/statics/build.h"
 
-#define OF_FIELD 0.9 /* share of the calls with known targets by field that lead to one of them */
+#define OF_FIELD 0.9 /* share of calls, with known targets by field, that reach one of these */
 
 static int by_number(const void *a, const void *b)
 {
@@ -100,7 +100,7 @@ static bool add_class(struct building *b, int32_t field, double share, const str
 void statics_add_classes(struct building *b)
 {
     struct pointer_call *calls = b->calls.items;
-    size_t count = b->calls.count, told = 0;
+    size_t count = b->calls.count, with_targets = 0;
     if (count == 0)
         return;
     qsort(calls, count, sizeof *calls, by_field);
@@ -110,17 +110,17 @@ void statics_add_classes(struct building *b)
         if (calls[i].field == CALL_NO_FIELD || !add_class(b, calls[i].field, OF_FIELD, calls + i, next - i))
             continue;
         for (size_t k = i; k < next; k++)
-            calls[k].told = true;
+            calls[k].has_targets = true;
     }
     for (size_t i = 0; i < count; i++) { /* those with known fields first */
-        struct pointer_call swap = calls[told];
-        if (!calls[i].told)
+        struct pointer_call swap = calls[with_targets];
+        if (!calls[i].has_targets)
             continue;
-        calls[told++] = calls[i];
+        calls[with_targets++] = calls[i];
         calls[i] = swap;
     }
     if (!b->failed)
-        add_class(b, CALL_NO_FIELD, 1 - OF_FIELD, calls, told);
+        add_class(b, CALL_NO_FIELD, 1 - OF_FIELD, calls, with_targets);
     if (!b->failed)
-        add_class(b, CALL_NO_FIELD, 1, calls + told, count - told);
+        add_class(b, CALL_NO_FIELD, 1, calls + with_targets, count - with_targets);
 }

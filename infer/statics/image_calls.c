@@ -8,11 +8,11 @@
 #include "base/arena.h"
 #include "base/hash.h"
 
-/* Of an image. */
+/* An image's calls. */
 struct entry {
     struct calls *calls; /* NULL: not read yet */
-    uint32_t round;      /* in which it was asked for last */
-    bool refused;        /* then; it would have cost too much */
+    uint32_t round;      /* the last round in which it was asked for */
+    bool refused;        /* in that round: reading it would have cost too much */
 };
 
 struct image_calls {
@@ -84,8 +84,8 @@ int image_calls_of(struct image_calls *c, const struct image *image, const struc
     if (entry->round != 0 && entry->round != c->round) {
         entry->round = c->round;
         entry->refused = steps > c->work.left;
-        if (!entry
-                 ->refused) /* also if an earlier round paid for it: each is to come to what it would come to alone */
+        /* also if an earlier round paid for it: each round has to get what it would get alone */
+        if (!entry->refused)
             work_take(&c->work, steps);
     }
     if (!entry->refused && !entry->calls && calls_build(image, &entry->calls, NULL) < 0)

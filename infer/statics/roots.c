@@ -9,8 +9,8 @@ static void add_edge(struct building *b, uint32_t callee, uint32_t caller, uint3
         statics_add(b, &b->edges, &edge, sizeof edge);
 }
 
-/* Removes a call through a pointer with known targets from the classes. */
-static void take_out(struct building *b, uint32_t caller, uint64_t site)
+/* Removes from the classes a call through a pointer whose targets are known. */
+static void remove_pointer_call(struct building *b, uint32_t caller, uint64_t site)
 {
     struct pointer_call *calls = b->calls.items;
     for (size_t i = 0; i < b->calls.count; i++) {
@@ -19,8 +19,8 @@ static void take_out(struct building *b, uint32_t caller, uint64_t site)
     }
 }
 
-/* The call at this site in `part` leads to the functions whose address the program's `_start` takes. A
- * function that never returns calls nothing else: it exits with main's result. */
+/* Adds a call at this site in `part`, of the functions whose address the program's `_start` takes. A caller that never returns
+ * calls nothing else there: it exits with main's result. */
 static void add_main_call(struct building *b, struct part *part, const struct call_site *site,
                           struct part *program, const uint32_t *taken, size_t count)
 {
@@ -31,7 +31,7 @@ static void add_main_call(struct building *b, struct part *part, const struct ca
         add_edge(b, statics_number(b, program, taken[t]), caller, (uint32_t)site->offset, site->next);
     if (calls_returns(part->calls, site->function))
         return;
-    take_out(b, caller, site->next);
+    remove_pointer_call(b, caller, site->next);
     for (size_t t = 0; t < count && !b->failed; t++) {
         uint32_t function = statics_number(b, program, taken[t]);
         statics_add(b, &b->mains, &function, sizeof function);
@@ -66,7 +66,7 @@ static uint32_t add_start(struct building *b, struct part *part, uint32_t functi
     return start.function;
 }
 
-/* Adds ld.so's first functions, and those that they pass on to be called. */
+/* Adds ld.so's first functions, and their calls of functions that they pass on as pointers. */
 static void add_loader(struct building *b, struct part *part)
 {
     uint32_t found[STARTS_MAX];

@@ -3,11 +3,12 @@
 
 #include "infer/statics/build.h"
 
-#define OPEN_LEAST                                                                                           \
-    16 /* minimum bytes of a frame of open size: the return address and BP, by which it is addressed */
+/* minimum bytes of a frame of open size: the return address and BP, by which it is addressed */
+#define OPEN_LEAST 16
 
-/* Jumps that are followed from what is called, for each call or jump of the code: python3, perl, php, sqlite3, clang++ and ffmpeg with
- * their libraries have 1.3 to 3.2. In a damaged file one function may be of all the code, and jump to each of the others. */
+/* Limit of the jumps that are followed from call targets, per call or jump in the code: python3, perl, php, sqlite3, clang++
+ * and ffmpeg with their libraries have 1.3 to 3.2. In a damaged file one function may span all code, and jump to each of the
+ * others. */
 #define FOLLOWS_EACH 16u
 
 static void add_part(struct building *b, struct part *part)
@@ -19,7 +20,7 @@ static void add_part(struct building *b, struct part *part)
         const struct call_site *s = &sites[i];
         if (!s->tail && !s->open && s->offset < 8)
             continue;
-        /* A jump by a function that may be called in ways without a site: rise 0 (struct search). */
+        /* A jump in a function that may be called without a site: rise 0 (struct search). */
         struct search search = {
             {.caller = statics_number(b, part, s->function), .open = s->open, .site = s->next}, false};
         if (!s->tail)
@@ -28,7 +29,7 @@ static void add_part(struct building *b, struct part *part)
     }
 }
 
-/* Adds the encountered functions of the part that never return. */
+/* Adds functions of the part, among those found so far, that never return. */
 static void add_ends(struct building *b, const struct part *part)
 {
     for (uint32_t f = 0; f < image_function_count(part->image) && !b->failed; f++)
@@ -43,7 +44,7 @@ static void add_resolvers(struct building *b, const struct part *part)
             statics_add(b, &b->resolvers, &part->functions[f], sizeof part->functions[f]);
 }
 
-/* Adds the encountered functions of the part that can be looked up by name. */
+/* Adds functions of the part, among those found so far, that can be looked up by name. */
 static void add_exports(struct building *b, const struct part *part)
 {
     uint32_t loader[STARTS_MAX];
@@ -60,11 +61,11 @@ static void add_exports(struct building *b, const struct part *part)
 /* An image that may become a part. */
 struct choice {
     struct image *image;
-    double samples; /* to a byte */
+    double samples; /* per byte */
     const struct calls *calls;
 };
 
-/* By what is the same in each run, as images may be opened in any order. */
+/* Sorts by what is the same in each run, as images may be opened in any order. */
 static int by_build(const void *a, const void *b)
 {
     const struct choice *x = a, *y = b;

@@ -22,8 +22,8 @@ struct static_edge {
     uint32_t rise;           /* bytes from the caller's CFA down to the callee's; the minimum if `open` */
     bool open;               /* the caller's frame has no fixed size: the rise can be more */
     uint64_t site;           /* the return address in the caller's image */
-    uint32_t
-        through; /* one more than the function, the last of them, that jumps to the callee in its own stead; 0: none */
+    /* 1 + the function (the last of them) that jumps to the callee in its own stead; 0: none */
+    uint32_t through;
 };
 
 /* A function that ends with a tail call: callers of `from` also call `to`. */
@@ -31,11 +31,11 @@ struct static_jump {
     uint32_t from, to; /* to: a function; TRIE_NONE in a class */
 };
 
-/* Calls through pointers and the functions that each of them can lead to, equally likely. A call is in the
- * class of its field, if there is one, and in one of those that lead to all taken functions. */
+/* Calls through pointers, and the functions that each of them can call with equal probability. A call is in the class of its
+ * field, if it has one, and in one of the classes of all functions whose address is taken. */
 struct static_class {
     int32_t field; /* as in struct call_site; CALL_NO_FIELD: any function whose address is taken */
-    double share;  /* probability that a call leads to one of its targets: those of the field are likelier */
+    double share;  /* probability that a call reaches one of its targets: higher for a field */
     struct static_edge *edges;
     size_t count;
     struct static_jump *jumps; /* of functions that end with a jump through such a pointer */
@@ -69,18 +69,18 @@ struct statics { /* malloc'ed: statics_free() */
     uint32_t *threads; /* functions in which threads start: edges from STATIC_ROOT that do not apply to main
                           threads */
     size_t thread_count;
-    bool left_out; /* some images, whose code is not read */
+    bool left_out; /* some images' code is not read */
 };
 
-/* Which images' code is wanted. */
+/* Which images' code is needed. */
 struct statics_need {
-    const uint64_t *samples; /* by the trie's images: those whose paths are looked for in it */
+    const uint64_t *samples; /* by the trie's images: samples in it whose paths are searched for */
     uint32_t count;
 };
 
-/* Builds them from all images in the cache, whose functions are added to the trie. calls: of these images, and of none that
- * is closed; as far as it reads them, those first that have the most samples to a byte (need, NULL: small ones). settings (NULL: unknown)
- * say which images were in one process, since calls only lead to those. work: NULL: no limit. 0 or -ENOMEM. */
+/* Builds the statics from all images in the cache, whose functions are added to the trie. calls: for these images, and for none
+ * that was closed; if not all are read, those with the most samples per byte come first (need, NULL: small ones). settings
+ * (NULL: unknown) say which images were in one process, since calls stay within these. work: NULL: no limit. 0 or -ENOMEM. */
 int statics_build(struct trie *trie, const struct image_cache *images, struct image_calls *calls,
                   const struct settings *settings, const struct statics_need *need, struct work *work,
                   struct statics *out, struct fathom_error *err);

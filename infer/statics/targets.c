@@ -141,7 +141,7 @@ static void add_site(struct building *b, struct part *part, const struct call_si
     }
 }
 
-/* Adds a called function, and those that it tail-calls, as long as that many may be followed. */
+/* Adds a called function, and those that it tail-calls, within the limit of jumps. */
 static void add_target(struct building *b, struct part *part, uint32_t function, const struct search *search,
                        int jumps)
 {
@@ -157,7 +157,7 @@ static void add_target(struct building *b, struct part *part, uint32_t function,
         if (!sites[i].tail)
             continue;
         b->follows--;
-        /* A stub's jump has its symbol besides its own address. */
+        /* The jump of a stub has its symbol as well as its own address. */
         if (sites[i].symbol)
             add_symbol(b, part, sites[i].symbol, &onward, jumps + 1);
         else

@@ -90,9 +90,9 @@ UNIT_TESTS += tests/infer/test_kept_stacks
 tests_infer_test_kept_stacks_SOURCES = tests/infer/test_kept_stacks.c
 tests_infer_test_kept_stacks_LDADD = $(INFER_TEST_LIBS)
 
-UNIT_TESTS += tests/infer/test_row_teller
-tests_infer_test_row_teller_SOURCES = tests/infer/test_row_teller.c $(INFER_TEST_WORLD)
-tests_infer_test_row_teller_LDADD = $(INFER_TEST_LIBS)
+UNIT_TESTS += tests/infer/test_row_sender
+tests_infer_test_row_sender_SOURCES = tests/infer/test_row_sender.c $(INFER_TEST_WORLD)
+tests_infer_test_row_sender_LDADD = $(INFER_TEST_LIBS)
 UNIT_TESTS += tests/infer/test_code_places
 tests_infer_test_code_places_SOURCES = tests/infer/test_code_places.c $(INFER_TEST_WORLD)
 tests_infer_test_code_places_LDADD = $(INFER_TEST_LIBS)

@@ -87,7 +87,7 @@ TestSuite(announced, .init = start, .fini = end);
 
 Test(announced, a_sample_has_the_stack_told_last_for_its_thread_page_and_sp)
 {
-    cr_expect_eq(ask(1, 100, 1), SAMPLE_STACK_UNSAID);
+    cr_expect_eq(ask(1, 100, 1), SAMPLE_STACK_UNKNOWN);
     tell(STACK_RECORD_NEW, 5, 1, 100, 2);
     cr_expect_eq(ask(1, 100, 2), SAMPLE_STACK_NEW);
     cr_expect_eq(last_sample.stack_number, 5u);
@@ -97,9 +97,9 @@ Test(announced, a_sample_has_the_stack_told_last_for_its_thread_page_and_sp)
     cr_expect_eq(ask(1, 100, 3), SAMPLE_STACK_SAME);
     cr_expect_eq(last_sample.stack_number, 5u);
     cr_expect_null(last_sample.stack);
-    cr_expect_eq(ask(2, 100, 3), SAMPLE_STACK_UNSAID);
-    cr_expect_eq(ask(1, 108, 3), SAMPLE_STACK_UNSAID);
-    cr_expect_eq(ask_at(1, 0x402000, 100, 3), SAMPLE_STACK_UNSAID);
+    cr_expect_eq(ask(2, 100, 3), SAMPLE_STACK_UNKNOWN);
+    cr_expect_eq(ask(1, 108, 3), SAMPLE_STACK_UNKNOWN);
+    cr_expect_eq(ask_at(1, 0x402000, 100, 3), SAMPLE_STACK_UNKNOWN);
     tell(STACK_RECORD_NONE, 0, 1, 100, 4);
     cr_expect_eq(ask(1, 100, 4), SAMPLE_STACK_REFUSED);
     cr_expect_eq(ask(1, 100, 5), SAMPLE_STACK_REFUSED);
@@ -126,7 +126,7 @@ Test(announced, a_sample_has_the_stack_told_last_for_its_thread_page_and_sp)
 Test(announced, the_bytes_of_a_lost_sample_go_to_no_other)
 {
     tell(STACK_RECORD_NEW, 5, 1, 100, 2);
-    cr_expect_eq(ask(2, 100, 2), SAMPLE_STACK_UNSAID);
+    cr_expect_eq(ask(2, 100, 2), SAMPLE_STACK_UNKNOWN);
     cr_expect_eq(ask(1, 100, 3), SAMPLE_STACK_SAME); /* its own was lost */
     cr_expect_eq(ask(1, 100, 2), SAMPLE_STACK_SAME);
     tell(STACK_RECORD_NEW, 6, 1, 100, 4);
@@ -238,10 +238,10 @@ Test(announced, other_events_have_nothing_told)
         .kind = RECORD_SAMPLE,
         .sample = {.event = AUDIT, .tid = 1, .reg_ip = 0x401000, .sp = 100, .time = 2, .has_regs = true}};
     cr_expect_eq(take(&audit), 0);
-    cr_expect_eq(last_sample.known, SAMPLE_STACK_UNSAID);
+    cr_expect_eq(last_sample.known, SAMPLE_STACK_UNKNOWN);
     audit.sample.event = EVENTS;
     cr_expect_eq(take(&audit), 0);
-    cr_expect_eq(last_sample.known, SAMPLE_STACK_UNSAID);
+    cr_expect_eq(last_sample.known, SAMPLE_STACK_UNKNOWN);
     cr_expect_eq(ask(1, 100, 2), SAMPLE_STACK_NEW);
 }
 
@@ -269,8 +269,8 @@ Test(announced, a_new_thread_has_nothing_of_an_earlier_one_with_its_number)
             task(RECORD_COMM, 7, 7, true);
         else
             task(RECORD_FORK, 3, 7, false);
-        cr_expect_eq(ask(7, 100, time + 4), SAMPLE_STACK_UNSAID);
-        cr_expect_eq(ask(7, 108, time + 4), SAMPLE_STACK_UNSAID);
+        cr_expect_eq(ask(7, 100, time + 4), SAMPLE_STACK_UNKNOWN);
+        cr_expect_eq(ask(7, 108, time + 4), SAMPLE_STACK_UNKNOWN);
         cr_expect_eq(ask(8, 100, time + 4), SAMPLE_STACK_SAME);
         tell(STACK_RECORD_AGAIN, 90 + i, 7, 100, time + 5);
         cr_expect_eq(ask(7, 100, time + 5), SAMPLE_STACK_NEW);
@@ -314,8 +314,8 @@ Test(announced, after_a_damaged_record_nothing_earlier_counts)
         struct raw raw = *make(STACK_RECORD_NEW, 6, 100);
         ((uint8_t *)&raw)[damages[i].at] = damages[i].value;
         tell_raw(1, 0x401234, time + 1, &raw, sizeof raw);
-        cr_expect_eq(ask(1, 100, time + 1), SAMPLE_STACK_UNSAID, "damage %zu", i);
-        cr_expect_eq(ask(1, 100, time + 2), SAMPLE_STACK_UNSAID, "after %zu", i);
+        cr_expect_eq(ask(1, 100, time + 1), SAMPLE_STACK_UNKNOWN, "damage %zu", i);
+        cr_expect_eq(ask(1, 100, time + 2), SAMPLE_STACK_UNKNOWN, "after %zu", i);
         cr_expect_eq(announced_damaged(a), before + !damages[i].quiet, "damage %zu", i);
     }
     for (uint32_t size = 0; size < sizeof(struct raw); size++) {
@@ -325,7 +325,7 @@ Test(announced, after_a_damaged_record_nothing_earlier_counts)
         uint8_t *exact = malloc(size + !size);
         memcpy(exact, raw, size);
         tell_raw(1, 0x401234, time + 1, size ? exact : NULL, size);
-        cr_expect_eq(ask(1, 100, time + 1), SAMPLE_STACK_UNSAID);
+        cr_expect_eq(ask(1, 100, time + 1), SAMPLE_STACK_UNKNOWN);
         free(exact);
     }
 }
@@ -345,12 +345,12 @@ Test(announced, an_event_that_the_program_does_not_see_has_no_stacks)
         .kind = RECORD_SAMPLE,
         .sample = {.event = OTHER, .tid = 1, .reg_ip = 0x401567, .sp = 100, .time = 3, .has_regs = true}};
     take(&record);
-    cr_expect_eq(last_sample.known, SAMPLE_STACK_UNSAID);
+    cr_expect_eq(last_sample.known, SAMPLE_STACK_UNKNOWN);
     tell(STACK_RECORD_SAME, 5, 1, 100, 4);
     record.sample.time = 4;
     take(&record);
     cr_expect_eq(last_sample.known, SAMPLE_STACK_SAME, "it had a record: the program sees it");
-    record.sample.known = SAMPLE_STACK_UNSAID;
+    record.sample.known = SAMPLE_STACK_UNKNOWN;
     record.sample.time = 5;
     take(&record);
     cr_expect_eq(last_sample.known, SAMPLE_STACK_SAME);

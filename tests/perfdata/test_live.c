@@ -139,9 +139,9 @@ Test(live, is_told_what_to_say_of_stacks)
     put_sample(&b, 12, 4000, 0x1003);
     append(reader, &b);
     cr_assert_eq(reader_finish(reader, &err), 0, "%s", err.text);
-    const struct stack_said said[] = {{.known = SAMPLE_STACK_NEW, .stack_number = 7},
-                                      {.known = SAMPLE_STACK_SAME, .stack_number = 7}};
-    reader_say(reader, 0, said, 2);
+    const struct stack_verdict verdicts[] = {{.known = SAMPLE_STACK_NEW, .stack_number = 7},
+                                             {.known = SAMPLE_STACK_SAME, .stack_number = 7}};
+    reader_set_stacks(reader, 0, verdicts, 2);
     for (int pass = 0; pass < 2; pass++) {
         struct heard heard = {0};
         cr_assert_eq(reader_run(reader, hear, &heard, &err), 0, "%s", err.text);
@@ -150,7 +150,7 @@ Test(live, is_told_what_to_say_of_stacks)
         cr_expect_eq(heard.known[0], SAMPLE_STACK_NEW);
         cr_expect_eq(heard.known[1], SAMPLE_STACK_SAME);
         cr_expect_eq(heard.numbers[1], 7u);
-        cr_expect_eq(heard.known[2], SAMPLE_STACK_UNSAID, "nothing is said of it");
+        cr_expect_eq(heard.known[2], SAMPLE_STACK_UNKNOWN, "nothing is said of it");
     }
     reader_close(reader);
 }

@@ -1,5 +1,5 @@
-/* row_teller.c - see row_teller.h. */
-#include "infer/live/row_teller.h"
+/* row_sender.c - see row_sender.h. */
+#include "infer/live/row_sender.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,40 +10,40 @@
 
 #define AROUND 1u
 
-struct row_teller {
-    bool (*tell)(void *context, const struct code_rows_key *key, const struct code_rows *rows);
+struct row_sender {
+    bool (*send)(void *context, const struct code_rows_key *key, const struct code_rows *rows);
     void *context;
-    struct table *told; /* chunks, and whether those before and behind are (AROUND) */
-    uint64_t forgotten; /* how often all were */
+    struct table *sent; /* chunks that were sent; AROUND: so were their neighbours */
+    uint64_t clears;    /* how often the BPF map was cleared */
     struct code_rows rows;
 };
 
-struct row_teller *row_teller_new(bool (*tell)(void *context, const struct code_rows_key *key,
+struct row_sender *row_sender_new(bool (*send)(void *context, const struct code_rows_key *key,
                                                const struct code_rows *rows),
                                   void *context)
 {
-    struct row_teller *t = calloc(1, sizeof *t);
-    if (t && !(t->told = table_new())) {
+    struct row_sender *t = calloc(1, sizeof *t);
+    if (t && !(t->sent = table_new())) {
         free(t);
         t = NULL;
     }
     if (t) {
-        t->tell = tell;
+        t->send = send;
         t->context = context;
     }
     return t;
 }
 
-void row_teller_free(struct row_teller *t)
+void row_sender_free(struct row_sender *t)
 {
     if (!t)
         return;
-    table_free(t->told);
+    table_free(t->sent);
     free(t);
 }
 
-/* Not of rows that are the outermost frame's, or uncertain. (What a handler is about to overwrite, image/handler_jump.h, leads to words of
- * no known stack, and of a new one all words are unwound again.) */
+/* The rule for a row; none for outermost frames and uncertain rows. (Where image/handler_jump.h says that a handler is about to
+ * overwrite words, the rule leads to words of no known stack, and all words of a new stack are unwound again.) */
 static uint32_t rule_of(const struct cfi_row *row)
 {
     const bool from_bp = row->cfa == CFI_BP, saved = row->bp == CFI_BP_AT_CFA;
@@ -52,7 +52,7 @@ static uint32_t rule_of(const struct cfi_row *row)
     if ((row->cfa != CFI_SP && !from_bp) || row->root || row->derived || at < 0 || at > CODE_ROW_RETURN ||
         (row->bp != CFI_BP_SAME && !saved) || (from_bp && bp < 0) || bp >= CODE_ROW_BP)
         return CODE_ROW_NONE;
-    /* Below SP it was restored already. */
+    /* A slot below SP: BP was restored already. */
     return (uint32_t)at | (bp < 0 ? 0 : (uint32_t)(bp + 1) << CODE_ROW_BP_AT) |
            (from_bp ? CODE_ROW_FROM_BP : 0);
 }
@@ -73,7 +73,7 @@ static void make_row(void *context, uint64_t start, struct cfi_row row)
     out->rule[out->count++] = rule;
 }
 
-/* adjust: the image's addresses - offsets in the file. */
+/* adjust: the image's addresses minus offsets in the file. */
 static void make_rows(const struct image *image, uint64_t adjust, uint32_t chunk, struct code_rows *out)
 {
     const uint64_t from = ((uint64_t)chunk << CODE_ROWS_BITS) + adjust;
@@ -89,41 +89,41 @@ static uint64_t key_of(const struct code_rows_key *key)
     return (uint64_t)key->file << 32 | key->chunk;
 }
 
-static int tell_chunk(struct row_teller *t, const struct image *image, uint64_t adjust,
+static int send_chunk(struct row_sender *t, const struct image *image, uint64_t adjust,
                       const struct code_rows_key *key)
 {
     bool added;
-    if (!table_put(t->told, key_of(key), &added))
+    if (!table_put(t->sent, key_of(key), &added))
         return -ENOMEM;
     if (!added)
         return 0;
     make_rows(image, adjust, key->chunk, &t->rows);
-    if (t->rows.count == 0 || t->tell(t->context, key, &t->rows))
+    if (t->rows.count == 0 || t->send(t->context, key, &t->rows))
         return 0;
-    table_free(t->told);
-    t->told = table_new();
-    t->forgotten++;
-    return t->told ? 0 : -ENOMEM;
+    table_free(t->sent);
+    t->sent = table_new();
+    t->clears++;
+    return t->sent ? 0 : -ENOMEM;
 }
 
-/* The chunk, and those before and behind. */
-static int tell_around(struct row_teller *t, const struct image *image, uint64_t adjust,
+/* Sends the chunk and its two neighbours. */
+static int send_around(struct row_sender *t, const struct image *image, uint64_t adjust,
                        const struct code_rows_key *key)
 {
-    const uint64_t before = t->forgotten;
+    const uint64_t before = t->clears;
     int rc = 0;
-    uint64_t *told = table_find(t->told, key_of(key));
-    if (told && *told == AROUND)
+    uint64_t *sent = table_find(t->sent, key_of(key));
+    if (sent && *sent == AROUND)
         return 0;
     for (uint32_t c = key->chunk ? key->chunk - 1 : 0; c <= key->chunk + 1 && rc == 0; c++)
-        rc = tell_chunk(t, image, adjust, &(struct code_rows_key){key->file, c});
-    told = rc == 0 && t->forgotten == before ? table_find(t->told, key_of(key)) : NULL;
-    if (told)
-        *told = AROUND;
+        rc = send_chunk(t, image, adjust, &(struct code_rows_key){key->file, c});
+    sent = rc == 0 && t->clears == before ? table_find(t->sent, key_of(key)) : NULL;
+    if (sent)
+        *sent = AROUND;
     return rc;
 }
 
-int row_teller_tell(struct row_teller *t, const struct stack_place *places, size_t place_count,
+int row_sender_send(struct row_sender *t, const struct stack_place *places, size_t place_count,
                     const struct unwind_frame *frames, size_t count)
 {
     int rc = 0;
@@ -133,7 +133,7 @@ int row_teller_tell(struct row_teller *t, const struct stack_place *places, size
         if (!place || !image || image_is_run_time(image))
             continue;
         const uint64_t offset = frames[i].pc - place->at, adjust = frames[i].place.address - offset;
-        rc = tell_around(t, image, adjust,
+        rc = send_around(t, image, adjust,
                          &(struct code_rows_key){place->number, (uint32_t)(offset >> CODE_ROWS_BITS)});
     }
     return rc;

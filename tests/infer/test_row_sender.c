@@ -1,50 +1,50 @@
-/* What is told of where code has its return address, against a look-up of each of its bytes. */
+/* The rules that are sent for finding return addresses, against a look-up of each of its bytes. */
 #include <criterion/criterion.h>
 
 #include <stdlib.h>
 
 #include "image/cfi/cfi.h"
-#include "infer/live/row_teller.h"
+#include "infer/live/row_sender.h"
 #include "tests/infer/world.h"
 
 enum { NUMBER = 7 };
 
 static struct world *w;
-static struct row_teller *teller;
+static struct row_sender *sender;
 static struct code_rows last;
 static struct code_rows_key last_key;
-static unsigned told;
+static unsigned sent;
 static uint32_t wanted; /* chunk */
-static bool has_room;
+static bool has_space;
 static unsigned refused; /* the number of the chunk that is, once; 0: none */
 
 static bool take(void *context, const struct code_rows_key *key, const struct code_rows *rows)
 {
     (void)context;
-    told++;
+    sent++;
     if (key->chunk == wanted) {
         last = *rows;
         last_key = *key;
     }
-    return has_room && told != refused;
+    return has_space && sent != refused;
 }
 
 static void begin(void)
 {
     w = world_open();
-    teller = row_teller_new(take, NULL);
-    cr_assert_not_null(teller);
-    has_room = true;
-    told = refused = 0;
+    sender = row_sender_new(take, NULL);
+    cr_assert_not_null(sender);
+    has_space = true;
+    sent = refused = 0;
 }
 
 static void end(void)
 {
-    row_teller_free(teller);
+    row_sender_free(sender);
     world_close(w);
 }
 
-TestSuite(row_teller, .init = begin, .fini = end);
+TestSuite(row_sender, .init = begin, .fini = end);
 
 /* Tells the rows around this function of the C library. */
 static struct place tell(uint64_t pc, struct stack_place *place)
@@ -54,7 +54,7 @@ static struct place tell(uint64_t pc, struct stack_place *place)
     const struct mapping *mapping = process_mapping(w->self.process, pc);
     *place = (struct stack_place){mapping->start, mapping->end, mapping->start - mapping->offset, NUMBER};
     wanted = (uint32_t)((pc - place->at) >> CODE_ROWS_BITS);
-    cr_assert_eq(row_teller_tell(teller, place, 1, &frame, 1), 0);
+    cr_assert_eq(row_sender_send(sender, place, 1, &frame, 1), 0);
     return frame.place;
 }
 
@@ -66,12 +66,12 @@ static uint32_t rule_at(uint32_t at)
     return last.count && last.start[i] <= at ? last.rule[i] : CODE_ROW_NONE;
 }
 
-Test(row_teller, rows_are_those_of_a_look_up)
+Test(row_sender, rows_are_those_of_a_look_up)
 {
     struct stack_place place;
     const struct place code = tell((uintptr_t)a64l, &place);
     const struct cfi *cfi = image_cfi(code.image);
-    cr_assert_eq(told, 3u, "those before and behind it, too");
+    cr_assert_eq(sent, 3u, "those before and behind it, too");
     cr_expect_eq(last_key.file, (uint32_t)NUMBER);
     cr_expect_eq(last_key.chunk, ((uintptr_t)a64l - place.at) >> CODE_ROWS_BITS);
     const uint64_t adjust = code.address - ((uintptr_t)a64l - place.at);
@@ -94,35 +94,35 @@ Test(row_teller, rows_are_those_of_a_look_up)
     cr_expect_gt(with_bp, 100u);
 }
 
-Test(row_teller, a_chunk_is_told_once)
+Test(row_sender, a_chunk_is_told_once)
 {
     struct stack_place place;
     tell((uintptr_t)a64l, &place);
     tell((uintptr_t)a64l, &place);
-    cr_expect_eq(told, 3u);
+    cr_expect_eq(sent, 3u);
     tell((uintptr_t)a64l + (1u << CODE_ROWS_BITS), &place);
-    cr_expect_eq(told, 4u);
+    cr_expect_eq(sent, 4u);
 }
 
 /* The first of the three chunks is refused, and with it what was told before; the other two are told. */
-Test(row_teller, a_chunk_that_was_refused_is_told_again)
+Test(row_sender, a_chunk_that_was_refused_is_told_again)
 {
     struct stack_place place;
     refused = 1;
     tell((uintptr_t)a64l, &place);
-    cr_expect_eq(told, 3u);
+    cr_expect_eq(sent, 3u);
     refused = 0;
     tell((uintptr_t)a64l, &place);
-    cr_expect_eq(told, 4u);
+    cr_expect_eq(sent, 4u);
 }
 
-Test(row_teller, all_is_told_again_where_there_was_no_room)
+Test(row_sender, all_is_told_again_where_there_was_no_room)
 {
     struct stack_place place;
     tell((uintptr_t)a64l, &place);
-    has_room = false;
+    has_space = false;
     tell((uintptr_t)a64l + (1u << CODE_ROWS_BITS), &place);
-    has_room = true;
+    has_space = true;
     tell((uintptr_t)a64l, &place);
-    cr_expect_eq(told, 7u);
+    cr_expect_eq(sent, 7u);
 }
