@@ -112,7 +112,7 @@ static __always_inline struct moment *begin_sample(const struct pt_regs *regs)
     if (!buffer)
         return NULL;
     struct moment *m = &buffer->moment;
-    __builtin_memset(m, 0, sizeof *m);
+    __builtin_memset(m, 0, offsetof(struct moment, registers));
     m->ip = regs->rip;
     m->sp = m->late_sp = regs->rsp;
     m->bp = regs->rbp;

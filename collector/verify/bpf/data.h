@@ -217,7 +217,6 @@ struct words_part {
 
 /* One sample. In the CPU's buffer, as a program's stack is small. */
 struct moment {
-    __u64 registers[STACK_RECORD_REGISTER_COUNT]; /* the user's */
     struct rule_told_key told_key;
     __u64 base, ip, sp, bp, depth;
     __u64 late_sp; /* precise: where SP was when the stack could be read, some instructions later; else sp */
@@ -235,7 +234,9 @@ struct moment {
     __u64 now;            /* CLOCK_MONOTONIC, ns: only if its stack was not known */
     __u32 file;           /* number of the PC's; 0: it has none, or that is not known */
     __u64 compared_depth; /* of what was found */
+    __u64 registers[STACK_RECORD_REGISTER_COUNT]; /* the user's, of one that is looked at */
 };
+
 struct buffer {
     struct moment moment;
     struct stack_record_read record;
