@@ -181,7 +181,7 @@ static int open_sources(struct collector *c, struct fathom_error *err)
         limit_clocks(c);
     for (size_t i = 0; i < c->asked; i++)
         c->vary_at[i] = VARY_SAMPLES;
-    if (rc == 0 && !(c->verify && verify_reads_scripts(c->verify)))
+    if (rc == 0 && !c->verify)
         rc = poll_scripts(c, err);
     if (rc == 0 && o->waits)
         rc = open_waits(c, err);
@@ -270,10 +270,10 @@ int collector_know(struct collector *c, const struct known_stack *stack, struct 
 
 void collector_script(struct collector *c, uint32_t pid, const struct script_runtime *script, uint64_t state)
 {
-    if (c->scripts)
-        script_poll_process(c->scripts, pid, script, state);
-    else
+    if (c->verify)
         verify_script(c->verify, pid, script, state);
+    else
+        script_poll_process(c->scripts, pid, script, state);
 }
 
 void collector_script_fork(struct collector *c, uint32_t parent, uint32_t child)
@@ -285,8 +285,7 @@ void collector_script_fork(struct collector *c, uint32_t parent, uint32_t child)
 void collector_script_file(struct collector *c, uint32_t number, const struct script_runtime *script,
                            uint64_t state)
 {
-    if (!c->scripts)
-        verify_script_file(c->verify, number, script, state);
+    verify_script_file(c->verify, number, script, state);
 }
 
 bool collector_stacks_are(struct collector *c, uint32_t space, const struct go_stacks *go, uint64_t bias)

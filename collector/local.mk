@@ -65,8 +65,8 @@ bpf_parts = collector/verify/bpf/functions.h collector/verify/bpf/data.h collect
 	collector/verify/bpf/chain.h collector/verify/bpf/php.h collector/verify/bpf/python.h collector/verify/bpf/ruby.h collector/verify/bpf/script.h collector/verify/bpf/script_code.h collector/verify/bpf/waits.h collector/verify/bpf/wakers.h collector/verify/bpf/v8.h \
 	collector/verify/bpf/allocations.h
 EXTRA_DIST += collector/verify/verify.bpf.c $(bpf_parts)
-CLEANFILES += collector/verify/verify.bpf.o collector/verify/files.bpf.o collector/verify/basic.bpf.o
-collector/verify/program.lo: collector/verify/verify.bpf.o collector/verify/files.bpf.o collector/verify/basic.bpf.o
+CLEANFILES += collector/verify/verify.bpf.o collector/verify/files.bpf.o
+collector/verify/program.lo: collector/verify/verify.bpf.o collector/verify/files.bpf.o
 bpf_sources = collector/verify/verify.bpf.c $(bpf_parts) collector/verify/poisson.h collector/verify/rule.h collector/verify/verify_wire.h perfdata/code_rows.h \
 	perfdata/stack_record.h perfdata/script_record.h perfdata/wait_reason.h base/script_language.h image/php_layout.h image/python_layout.h image/ruby_layout.h image/script_layout.h image/v8_layout.h
 bpf_compile = $(BPF_CC) -target bpf -O2 -g -ffile-prefix-map=$(abs_top_srcdir)=. -ffile-compilation-dir=. -D__x86_64__ -Wall -I$(top_srcdir) $(BPF_CPPFLAGS) \
@@ -75,8 +75,6 @@ collector/verify/verify.bpf.o: $(bpf_sources)
 	$(AM_V_GEN)$(bpf_compile) -o $@
 collector/verify/files.bpf.o: $(bpf_sources)
 	$(AM_V_GEN)$(bpf_compile) -DVERIFY_FILES -o $@
-collector/verify/basic.bpf.o: $(bpf_sources)
-	$(AM_V_GEN)$(bpf_compile) -DVERIFY_BASIC -o $@
 
 # The same program for user space.
 noinst_LTLIBRARIES += libmachine.la

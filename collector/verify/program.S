@@ -12,10 +12,4 @@ verify_object_end:
 verify_files_object:
 	.incbin "collector/verify/files.bpf.o"
 verify_files_object_end:
-	.balign 16
-	.globl verify_basic_object, verify_basic_object_end
-	.hidden verify_basic_object, verify_basic_object_end
-verify_basic_object:
-	.incbin "collector/verify/basic.bpf.o"
-verify_basic_object_end:
 	.section .note.GNU-stack, "", @progbits

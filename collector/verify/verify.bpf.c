@@ -3,8 +3,9 @@
  * (rule.h), and writes a stack record (perfdata/stack_record.h) where none fits, or another than before.
  *
  * For Linux 5.10 and later: no helper and no kind of loop that is younger, but for precise events and those in the kernel (5.15). It is compiled a second time, with VERIFY_FILES, for
- * Linux 5.17 and later with BTF: processes then share what is known of their files' code, wherever it is mapped. And a third time, with VERIFY_BASIC, without what reads interpreters:
- * before Linux 6.13 a function and those that it calls may have no more than 512 bytes of stack in all.
+ * Linux 5.17 and later with BTF: processes then share what is known of their files' code, wherever it is mapped.
+ *
+ * Before Linux 6.13 a function and those that it calls may have no more than 512 bytes of stack in all: what is large is in the CPU's buffer.
  */
 #include <asm-generic/errno.h>
 #include <asm/ptrace.h>
@@ -39,7 +40,6 @@ struct verify_counts counts = {0};
 #include "collector/verify/bpf/copy.h"
 #include "collector/verify/bpf/trial.h"
 #include "collector/verify/bpf/climb.h"
-#ifndef VERIFY_BASIC
 #include "collector/verify/bpf/chain.h"
 #include "collector/verify/bpf/python.h"
 #include "collector/verify/bpf/php.h"
@@ -47,7 +47,6 @@ struct verify_counts counts = {0};
 #include "collector/verify/bpf/v8.h"
 #include "collector/verify/bpf/script_code.h"
 #include "collector/verify/bpf/script.h"
-#endif
 
 /* Whether the map `followed` tells whose samples are looked at. */
 static __always_inline bool is_listed(void)
@@ -62,41 +61,75 @@ static __always_inline bool is_theirs(void)
            (!config.one_user || (__u32)bpf_get_current_uid_gid() == config.user);
 }
 
-static __always_inline bool is_followed(struct moment *m, __u32 *pid)
+/* Sets whose sample it is. */
+static __always_inline bool is_followed(struct moment *m)
 {
     if (config.ns_inode) {
         struct bpf_pidns_info ns;
         if (bpf_get_ns_current_pid_tgid(config.ns_device, config.ns_inode, &ns, sizeof ns) != 0)
             return false;
-        *pid = ns.tgid;
+        m->pid = ns.tgid;
         m->told_key.tid = ns.pid;
     } else {
         __u64 both = bpf_get_current_pid_tgid();
-        *pid = both >> 32;
+        m->pid = both >> 32;
         m->told_key.tid = (__u32)both;
     }
     if (config.follow == VERIFY_ALL)
         return true;
     if (!is_listed())
-        return *pid != config.self && m->sp; /* threads of the kernel have no stack in user mode */
-    return bpf_map_lookup_elem(&followed, config.follow == VERIFY_TIDS ? &m->told_key.tid : pid);
+        return m->pid != config.self && m->sp; /* threads of the kernel have no stack in user mode */
+    return bpf_map_lookup_elem(&followed, config.follow == VERIFY_TIDS ? &m->told_key.tid : &m->pid);
 }
 
-static __always_inline int verify(struct moment *m)
+/* The registers, to compare them, and to write them with a stack. */
+static __always_inline void take_registers(struct moment *m, const struct pt_regs *from)
+{
+    m->registers[0] = from->rax;
+    m->registers[1] = from->rbx;
+    m->registers[2] = from->rcx;
+    m->registers[3] = from->rdx;
+    m->registers[4] = from->rsi;
+    m->registers[5] = from->rdi;
+    m->registers[6] = from->rbp;
+    m->registers[7] = from->rsp;
+    m->registers[8] = from->rip;
+    m->registers[9] = from->r8;
+    m->registers[10] = from->r9;
+    m->registers[11] = from->r10;
+    m->registers[12] = from->r11;
+    m->registers[13] = from->r12;
+    m->registers[14] = from->r13;
+    m->registers[15] = from->r14;
+    m->registers[16] = from->r15;
+}
+
+/* The sample that begins, with the user's registers. NULL: there is no buffer. */
+static __always_inline struct moment *begin_sample(const struct pt_regs *regs)
+{
+    const __u32 cpu = bpf_get_smp_processor_id();
+    struct buffer *buffer = bpf_map_lookup_elem(&buffers, &cpu);
+    if (!buffer)
+        return NULL;
+    struct moment *m = &buffer->moment;
+    __builtin_memset(m, 0, offsetof(struct moment, registers));
+    m->ip = regs->rip;
+    m->sp = m->late_sp = regs->rsp;
+    m->bp = regs->rbp;
+    return m;
+}
+
+static __always_inline int verify(void *ctx, const struct pt_regs *regs, struct moment *m)
 {
     __u32 cpu = bpf_get_smp_processor_id();
-    __u32 pid;
     if (!is_theirs())
         return 0;
-    if (!is_followed(m, &pid))
+    if (!is_followed(m))
         return 1;
-    const __u32 *space = bpf_map_lookup_elem(&spaces, &pid);
+    const __u32 *space = bpf_map_lookup_elem(&spaces, &m->pid);
     m->space = space ? *space : 0;
-    m->buffer = bpf_map_lookup_elem(&buffers, &cpu);
-    if (!m->buffer)
-        return 1;
-    m->pid = pid;
-    m->file = verify_file(cpu, pid, m->ip);
+    take_registers(m, regs);
+    m->file = verify_file(cpu, m->pid, m->ip);
     const struct rule_thread *thread = bpf_map_lookup_elem(&threads, &m->told_key.tid);
     if (thread) {
         m->birth = thread->birth;
@@ -104,11 +137,10 @@ static __always_inline int verify(struct moment *m)
         if (thread->base - m->sp < VERIFY_OWN_STACK_MAX)
             m->base = thread->base;
     }
-#ifndef VERIFY_BASIC
-    if (!tell_script(m, cpu))
+    struct script_buffer *script = read_script(m, cpu);
+    if (script && !tell_script(ctx, m, cpu, script))
         return 0;
-#endif
-    const __u64 start = main_base(m, pid);
+    const __u64 start = main_base(m);
     if (start - m->sp < VERIFY_OWN_STACK_MAX && (!m->base || start < m->base))
         m->base = start;
     m->depth = m->base - m->sp;
@@ -122,30 +154,27 @@ static __always_inline int verify(struct moment *m)
         m->depth = 0;
     }
     bool returned;
-    take_registers(m);
     if (!find_known(m, cpu, &returned))
-        return returned || m->late_sp > m->sp ? tell_returned(m) : tell_read(m, STACK_RECORD_NEW);
-    const struct found found = m->buffer->trial.found;
-    const struct lying *l = &m->buffer->lying;
+        return returned || m->late_sp > m->sp ? tell_returned(ctx, m) : tell_read(ctx, m, STACK_RECORD_NEW);
+    const struct found found = buffer_of(m)->trial.found;
+    const struct lying *l = &buffer_of(m)->lying;
     /* Nothing is to be told of its places where it was read, while its code still lies there. */
     const __u32 version = found.version && (found.version != l->version || l->guessed) ? l->version : 0;
     if (!before || (before->number != found.number && before->number != found.alias) ||
         before->version != version || (version && l->guessed))
-        return write_record_at(m, STACK_RECORD_SAME, found.number, 0, version);
+        return write_record_at(ctx, m, STACK_RECORD_SAME, found.number, 0, version);
     if (config.compared == STACK_RECORD_ALL)
         return 1;
     before->count = ++m->count;
-    return rule_again(m->count + 1) ? tell_read(m, STACK_RECORD_AGAIN) : 1;
+    return rule_again(m->count + 1) ? tell_read(ctx, m, STACK_RECORD_AGAIN) : 1;
 }
 
 /* For events that happen in user mode. */
 SEC("perf_event")
 int verify_user(struct bpf_perf_event_data *ctx)
 {
-    struct moment m = {
-        .ctx = ctx, .regs = &ctx->regs, .ip = ctx->regs.rip, .sp = ctx->regs.rsp, .bp = ctx->regs.rbp};
-    m.late_sp = m.sp;
-    return verify(&m);
+    struct moment *m = begin_sample(&ctx->regs);
+    return m ? verify(ctx, &ctx->regs, m) : 1;
 }
 
 /* Whether the instruction is a near return, behind which the function's own return address is no longer on the stack. */
@@ -163,20 +192,20 @@ SEC("perf_event")
 int verify_precise(struct bpf_perf_event_data *ctx)
 {
     const struct pt_regs *late = (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
-    struct moment m = {
-        .ctx = ctx, .regs = &ctx->regs, .ip = ctx->regs.rip, .sp = ctx->regs.rsp, .bp = ctx->regs.rbp};
+    struct moment *m = begin_sample(&ctx->regs);
+    if (!m)
+        return 1;
     /* As if SP were just above all: none of its words is in use still. */
-    m.late_sp = is_return(m.ip) ? m.sp + RULE_STACK_MAX : late->rsp;
-    return verify(&m);
+    m->late_sp = is_return(m->ip) ? m->sp + RULE_STACK_MAX : late->rsp;
+    return verify(ctx, &ctx->regs, m);
 }
 
 /* For those that happen in the kernel: the registers with which the thread entered it (Linux 5.15). */
 static __always_inline int verify_entered(void *ctx)
 {
     const struct pt_regs *regs = (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
-    struct moment m = {.ctx = ctx, .regs = regs, .ip = regs->rip, .sp = regs->rsp, .bp = regs->rbp};
-    m.late_sp = m.sp;
-    return verify(&m);
+    struct moment *m = begin_sample(regs);
+    return m ? verify(ctx, regs, m) : 1;
 }
 
 SEC("perf_event")
@@ -208,9 +237,13 @@ SEC("tracepoint")
 int verify_switch_task(const struct task_switch *task)
 {
     const __u32 next = (__u32)task->next_tid;
-    const __u64 now = begin_wait((void *)task, task->prev_state, bpf_ktime_get_ns());
+    const struct pt_regs *regs = (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
+    struct moment *m = begin_sample(regs);
+    if (!m)
+        return 1;
+    const __u64 now = begin_wait((void *)task, regs, m, task->prev_state, bpf_ktime_get_ns());
     if (next)
-        end_wait((void *)task, next, now);
+        end_wait((void *)task, &buffer_of(m)->told.wait, next, now);
     return 1;
 }
 

@@ -21,16 +21,7 @@
 #include "collector/verify/rule.h"
 
 /* program.S: the object files that were made of verify.bpf.c. */
-extern const char verify_object[], verify_object_end[], verify_files_object[], verify_files_object_end[],
-    verify_basic_object[], verify_basic_object_end[];
-
-/* Those that tell most first. */
-static const struct object {
-    const char *begin, *end;
-    bool finds_files, reads_scripts;
-} objects[] = {{verify_files_object, verify_files_object_end, true, true},
-               {verify_object, verify_object_end, false, true},
-               {verify_basic_object, verify_basic_object_end, false, false}};
+extern const char verify_object[], verify_object_end[], verify_files_object[], verify_files_object_end[];
 
 #define PAGE_BITS       12
 #define PAGE_BITS_ALONE 6           /* if nothing is compared, a key stands for one path */
@@ -44,7 +35,7 @@ struct verify {
     enum verify_follow follow;
     int program, outputs, followed, spaces, threads, waits, scripts, script_files, any_script;
     int processes, files, rows;                  /* -1: the program does not find files */
-    const struct object *from;                   /* one of `objects` */
+    bool finds_files;                            /* the program does */
     bool has_switches;                           /* the program can find threads' second stacks */
     const volatile struct verify_counts *counts; /* the program's, mapped */
     int64_t *rooms;                              /* likewise, by CPU */
@@ -242,7 +233,9 @@ static int open_object(const struct verify_options *options, const struct verify
 {
     struct bpf_map *map;
     LIBBPF_OPTS(bpf_object_open_opts, how, .object_name = "verify");
-    v->object = bpf_object__open_mem(v->from->begin, (size_t)(v->from->end - v->from->begin), &how);
+    const char *begin = v->finds_files ? verify_files_object : verify_object,
+               *end = v->finds_files ? verify_files_object_end : verify_object_end;
+    v->object = bpf_object__open_mem(begin, (size_t)(end - begin), &how);
     if (!v->object)
         return -errno;
     map = bpf_object__find_map_by_name(v->object, "verify.rodata");
@@ -277,23 +270,41 @@ static int load(const struct verify_options *options, const struct verify_config
 }
 
 static int load_either(const struct verify_options *options, const struct verify_config *config,
-                       struct verify *v, const struct object *from)
+                       struct verify *v, bool finds_files)
 {
-    v->from = from;
+    v->finds_files = finds_files;
     int rc = load(options, config, v, false);
     return rc == -EINVAL ? load(options, config, v, true) : rc;
+}
+
+/* Whether the kernel has a helper, for programs on events. */
+static bool has_helper(enum bpf_func_id helper)
+{
+    return libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT, helper, NULL) == 1;
 }
 
 /* Loads the program that this kernel takes and that tells most. */
 static int load_best(const struct verify_options *options, struct verify *v)
 {
     struct verify_config config;
-    int rc = -ENOTSUP;
-    const bool finds_files = configure(options, &config) && options->compared == STACK_RECORD_ALL;
-    for (size_t i = 0; i < sizeof objects / sizeof *objects && rc && rc != -EPERM; i++)
-        if ((finds_files || !objects[i].finds_files) && (!options->basic || !objects[i].reads_scripts))
-            rc = load_either(options, &config, v, &objects[i]);
-    return rc;
+    const bool finds_files =
+        configure(options, &config) && options->compared == STACK_RECORD_ALL && has_helper(BPF_FUNC_find_vma);
+    int rc = finds_files ? load_either(options, &config, v, true) : -ENOTSUP;
+    return rc == 0 || rc == -EPERM ? rc : load_either(options, &config, v, false);
+}
+
+/* Says why the program could not be loaded, if this user may load programs. Else, rc tells. */
+static int tell_refusal(const struct verify_options *options, int rc, struct fathom_error *err)
+{
+    if ((rc != -EACCES && rc != -EINVAL && rc != -E2BIG) ||
+        libbpf_probe_bpf_prog_type(BPF_PROG_TYPE_PERF_EVENT, NULL) != 1)
+        return error_system(err, -rc, "cannot load the BPF program that verifies stacks");
+    if ((options->where != VERIFY_USER || options->waits) && !has_helper(BPF_FUNC_task_pt_regs))
+        return error_set(err, ENOTSUP,
+                         "Linux 5.15 or later is needed, which gives BPF programs the registers that threads "
+                         "entered it with");
+    return error_set(err, ENOTSUP, "the kernel's verifier refuses the BPF program that verifies stacks (%s)",
+                     strerror(-rc));
 }
 
 static size_t rooms_bytes(void)
@@ -323,9 +334,9 @@ static int find_parts(const struct verify_options *options, struct verify *v)
     v->spaces = map_fd(v, "spaces");
     v->threads = map_fd(v, "threads");
     v->waits = map_fd(v, "waits");
-    v->processes = v->from->finds_files ? map_fd(v, "processes") : -1;
-    v->files = v->from->finds_files ? map_fd(v, "files") : -1;
-    v->rows = v->from->finds_files ? map_fd(v, "rows") : -1;
+    v->processes = v->finds_files ? map_fd(v, "processes") : -1;
+    v->files = v->finds_files ? map_fd(v, "files") : -1;
+    v->rows = v->finds_files ? map_fd(v, "rows") : -1;
     v->scripts = map_fd(v, "scripts");
     v->script_files = map_fd(v, "script_files");
     v->any_script = map_fd(v, "any_script");
@@ -366,10 +377,12 @@ int verify_new(const struct verify_options *options, struct verify **out, struct
         v->wakings = v->wakeups && options->wakers ? trace(v, &traced_wakings) : NULL;
         rc = v->wakeups && (v->wakings || !options->wakers) ? 0 : -ENOTSUP;
     }
+    if (rc < 0)
+        rc = tell_refusal(options, rc, err);
     silence(false);
     if (rc < 0) {
         verify_free(v);
-        return error_system(err, -rc, "cannot load the BPF program that verifies stacks");
+        return rc;
     }
     *out = v;
     return 0;
@@ -397,12 +410,7 @@ void verify_free(struct verify *v)
 
 bool verify_finds_files(const struct verify *v)
 {
-    return v->from->finds_files;
-}
-
-bool verify_reads_scripts(const struct verify *v)
-{
-    return v->from->reads_scripts;
+    return v->finds_files;
 }
 
 int verify_program(const struct verify *v)
@@ -478,7 +486,7 @@ void verify_end(struct verify *v, pid_t tid)
 {
     bpf_map_delete_elem(v->waits, &tid);
     bpf_map_delete_elem(v->threads, &tid);
-    if (v->from->finds_files)
+    if (v->finds_files)
         bpf_map_delete_elem(v->processes, &tid);
 }
 
@@ -510,14 +518,14 @@ void verify_place(struct verify *v, uint32_t pid, uint32_t space)
 
 void verify_number_file(struct verify *v, const struct stack_file *file, uint32_t number)
 {
-    if (v->from->finds_files)
+    if (v->finds_files)
         bpf_map_update_elem(v->files, file, &number, BPF_ANY);
 }
 
 bool verify_rows(struct verify *v, const struct code_rows_key *key, const struct code_rows *rows)
 {
     struct code_rows_key old;
-    if (!v->from->finds_files || bpf_map_update_elem(v->rows, key, rows, BPF_ANY) == 0)
+    if (!v->finds_files || bpf_map_update_elem(v->rows, key, rows, BPF_ANY) == 0)
         return true;
     while (bpf_map_get_next_key(v->rows, NULL, &old) == 0 && bpf_map_delete_elem(v->rows, &old) == 0)
         ;

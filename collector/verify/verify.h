@@ -44,7 +44,6 @@ struct verify_options {
     uint32_t level;
     uint32_t
         allocation_bytes; /* the mean between two samples of probes with an enum verify_allocator; 0: there are none */
-    bool basic;           /* as on an older kernel: without what reads interpreters */
     bool waits;           /* the times in which threads have no CPU are told: struct wait_record */
     const struct verify_interrupts *wakers; /* and who ends them: struct waker_record; borrowed. NULL: not */
 };
@@ -57,8 +56,6 @@ int verify_new(const struct verify_options *options, struct verify **out, struct
 void verify_free(struct verify *verify);
 /* Whether stacks can be known wherever their files are mapped. */
 bool verify_finds_files(const struct verify *verify);
-/* Whether the program reads what interpreters run. One that older kernels take does not. */
-bool verify_reads_scripts(const struct verify *verify);
 /* The program's descriptor, for the events that are followed. */
 int verify_program(const struct verify *verify);
 /* Descriptors of the stacks' event, two for each CPU, one of which wakes the recorder at each record. Before they are

@@ -629,24 +629,3 @@ Test(collector, the_program_for_precise_events_loads)
     cr_assert_eq(open_with_program(&clock.attr, verify_program(verify)), 0);
     verify_free(verify);
 }
-
-/* What kernels before 6.13 take, this one takes, too. */
-Test(collector, the_program_for_older_kernels_loads)
-{
-    const struct verify_options options = {.wish = VERIFY_ASKED,
-                                           .where = VERIFY_USER,
-                                           .compared = STACK_RECORD_ALL,
-                                           .follow = VERIFY_ALL,
-                                           .basic = true};
-    struct fathom_error err = {0};
-    struct verify *verify;
-    if (verify_new(&options, &verify, &err) != 0) {
-        struct verify_options whole = options;
-        whole.basic = false;
-        cr_assert_neq(verify_new(&whole, &verify, NULL), 0, "%s", err.text);
-        cr_skip_test("%s", err.text);
-    }
-    cr_expect(!verify_reads_scripts(verify));
-    cr_expect(!verify_finds_files(verify));
-    verify_free(verify);
-}

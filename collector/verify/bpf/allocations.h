@@ -71,7 +71,7 @@ static __always_inline __u64 bytes_asked(const struct pt_regs *regs, __u64 funct
 }
 
 /* function: enum verify_allocator. */
-static __always_inline bool is_drawn(const struct pt_regs *regs, __u64 function)
+static __noinline bool is_drawn(const struct pt_regs *regs, __u64 function)
 {
     const __u32 first = 0;
     struct drawn *d = bpf_map_lookup_elem(&drawn, &first);

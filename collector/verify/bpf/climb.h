@@ -33,19 +33,18 @@ __noinline int verify_climb(__u32 cpu)
 /* Likewise, on the stack of its caller: what called is known then, and the sample's own frame is that of its PC. */
 static __always_inline int try_caller(struct moment *m, __u32 cpu)
 {
-    struct trial *t = &m->buffer->trial;
+    struct trial *t = &buffer_of(m)->trial;
     if (!m->file || m->apart || m->late_sp != m->sp || m->split)
         return TRIAL_NONE;
     t->ip = m->ip;
     t->bp = m->bp;
     t->sp = m->sp;
     t->base = m->base;
-    t->at = m->buffer->lying.code.at;
+    t->at = buffer_of(m)->lying.code.at;
     t->file = m->file;
     if (!verify_climb(cpu))
         return TRIAL_NONE;
     m->compared_depth = t->depth;
-    __builtin_memset(m->buffer->record.registers, 0, sizeof m->buffer->record.registers);
     return verify_known(cpu);
 }
 
@@ -104,8 +103,8 @@ __noinline __u32 verify_joint(__u32 cpu, __u64 sp, int end)
 /* Whether a known stack fits, and which. *returned: one would, but it has returned. Else m->joint is set where one is around it. */
 static __always_inline bool find_known(struct moment *m, __u32 cpu, bool *returned)
 {
-    m->buffer->trial.callers = false;
-    m->buffer->trial.read = 0;
+    buffer_of(m)->trial.callers = false;
+    buffer_of(m)->trial.read = 0;
     int end = try_file(m, cpu);
     if (end == TRIAL_NONE)
         end = try_space(m, cpu);
@@ -114,7 +113,7 @@ static __always_inline bool find_known(struct moment *m, __u32 cpu, bool *return
     *returned = end == TRIAL_RETURNED;
     if (end == TRIAL_FITS)
         return true;
-    m->joint = !*returned && config.joins && m->buffer->trial.callers ? verify_joint(cpu, m->sp, end) : 0;
+    m->joint = !*returned && config.joins && buffer_of(m)->trial.callers ? verify_joint(cpu, m->sp, end) : 0;
     return false;
 }
 

@@ -3,17 +3,18 @@
 #define FATHOM_COLLECTOR_VERIFY_BPF_COPY_H
 
 /* Whether the process leaves enough to others, where all programs of a CPU are recorded. */
-static __always_inline bool within_share(const struct moment *m, __u64 left)
+static __always_inline bool within_share(struct moment *m, __u64 left)
 {
     if (config.follow < VERIFY_EVERYONE)
         return true;
     const __u32 pid = m->pid;
-    struct rule_share now = {.second = m->now >> 30};
+    struct rule_share *now = &buffer_of(m)->share;
+    now->second = m->now >> 30;
     const struct rule_share *before = bpf_map_lookup_elem(&shares, &pid);
-    if (before && !rule_may_take(before, now.second, left))
+    if (before && !rule_may_take(before, now->second, left))
         return false;
-    now.taken = 1 + (before && before->second == now.second ? before->taken : 0);
-    bpf_map_update_elem(&shares, &pid, &now, BPF_ANY);
+    now->taken = 1 + (before && before->second == now->second ? before->taken : 0);
+    bpf_map_update_elem(&shares, &pid, now, BPF_ANY);
     return true;
 }
 
@@ -59,36 +60,18 @@ static __always_inline __u32 read_stack(struct moment *m, __u32 cpu, __u64 from,
     if (size > RULE_STACK_MAX || size < 8)
         return 0;
     __u64 got = size;
-    if (bpf_probe_read_user(m->buffer->stack, bounded(size), (void *)from) != 0)
+    if (bpf_probe_read_user(buffer_of(m)->stack, bounded(size), (void *)from) != 0)
         got = bounded(verify_read_pages(cpu, from, size));
     verify_unhook(cpu, from, got);
     return got;
 }
 
-/* The registers to compare, and to write with a stack. */
-static __always_inline void take_registers(struct moment *m)
+/* The registers, into a stack's record. */
+static __always_inline void put_registers(const struct moment *m, struct stack_record_read *r)
 {
-    const struct pt_regs *from = m->regs;
-    struct stack_record_read *r = &m->buffer->record;
     r->registers_part = (struct stack_part){STACK_PART_REGISTERS, 0, sizeof r->mask + sizeof r->registers};
     r->mask = STACK_RECORD_REGISTERS;
-    r->registers[0] = from->rax;
-    r->registers[1] = from->rbx;
-    r->registers[2] = from->rcx;
-    r->registers[3] = from->rdx;
-    r->registers[4] = from->rsi;
-    r->registers[5] = from->rdi;
-    r->registers[6] = from->rbp;
-    r->registers[7] = from->rsp;
-    r->registers[8] = from->rip;
-    r->registers[9] = from->r8;
-    r->registers[10] = from->r9;
-    r->registers[11] = from->r10;
-    r->registers[12] = from->r11;
-    r->registers[13] = from->r12;
-    r->registers[14] = from->r13;
-    r->registers[15] = from->r14;
-    r->registers[16] = from->r15;
+    __builtin_memcpy(r->registers, m->registers, sizeof r->registers);
 }
 
 /* How many bytes below SP a new stack is to have: the red zone, where the word right below SP is an address in this stack. So
@@ -105,7 +88,7 @@ static __always_inline __u32 bytes_below(const struct moment *m)
 /* Reads a stack that is larger than a record, as far as it is there. Returns the record's bytes. */
 static __always_inline __u32 read_deep(struct moment *m, __u32 cpu, __u64 from)
 {
-    struct outer_part *outer = (void *)(m->buffer->stack + INNER_BYTES);
+    struct outer_part *outer = (void *)(buffer_of(m)->stack + INNER_BYTES);
     if (read_stack(m, cpu, from, INNER_BYTES) == 0 || !take_outer(m->base, outer->bytes))
         return 0;
     outer->part = (struct stack_part){STACK_PART_BYTES, 0, sizeof outer->offset + sizeof outer->bytes};
@@ -124,13 +107,14 @@ static __always_inline __u64 bytes_of_more(const struct moment *m, __u32 below)
 }
 
 /* Writes them. What is not there is STACK_RECORD_HOLE: readers want no gap. If one cannot be written, nor are those behind it. */
-static __always_inline void tell_more(struct moment *m, __u32 cpu, __u32 below, __u32 number, __u64 left)
+static __always_inline void tell_more(void *ctx, struct moment *m, __u32 cpu, __u32 below, __u32 number,
+                                      __u64 left)
 {
     __u32 at = INNER_BYTES - below;
     for (__u32 i = 0; i < STACK_RECORD_MORES && left >= 8; i++) {
         const __u32 size = left < RULE_STACK_MAX ? left : RULE_STACK_MAX;
         read_stack(m, cpu, m->sp + at, size);
-        if (put_more(m, number, at, size) != 0)
+        if (put_more(ctx, m, number, at, size) != 0)
             return;
         take_capacity(cpu, size);
         at += size;
@@ -147,13 +131,13 @@ struct switch_part {
 /* Reads both stacks. Returns the record's bytes; 0: they cannot be read. */
 static __always_inline __u32 read_both(struct moment *m, __u32 cpu, __u32 below)
 {
-    const __u32 at = m->split + below, size = m->buffer->other.size;
+    const __u32 at = m->split + below, size = buffer_of(m)->other.size;
     const __u32 end = at + 8 + size;
-    if (at >= RULE_SWITCH_AT || !read_first(m->buffer, cpu, m->sp - below, at) ||
-        !read_other(m->buffer, at, size))
+    if (at >= RULE_SWITCH_AT || !read_first(buffer_of(m), cpu, m->sp - below, at) ||
+        !read_other(buffer_of(m), at, size))
         return 0;
     verify_unhook(cpu, m->sp - below, at);
-    struct switch_part *last = (void *)(m->buffer->stack + bounded(end));
+    struct switch_part *last = (void *)(buffer_of(m)->stack + bounded(end));
     last->part = (struct stack_part){STACK_PART_SWITCH, 0, sizeof last->at};
     last->at = (struct stack_switch){m->split, 0};
     m->inner = end;
@@ -194,6 +178,7 @@ static __always_inline __u32 fold(struct moment *m, __u32 cpu, __u32 below, __u3
 {
     const __u32 found = m->inner < FOLD_LEAST ? 0 : verify_number(m->ip, RULE_RUNS, m->space);
     const __u32 index = found - 1;
+    buffer_of(m)->trial.callers = false; /* what is compared is the sample's own stack */
     const struct rule_words *w = bpf_map_lookup_elem(&words, &index);
     if (!found || !w)
         return size;
@@ -203,15 +188,15 @@ static __always_inline __u32 fold(struct moment *m, __u32 cpu, __u32 below, __u3
     if (times < 4 || inner > FOLD_INNER || inner % 8 || from < inner + sizeof(struct folded) ||
         left >= FOLD_REST)
         return size;
-    __u8 *to = m->buffer->stack + (bounded(inner) & (2 * FOLD_INNER - 1));
+    __u8 *to = buffer_of(m)->stack + (bounded(inner) & (2 * FOLD_INNER - 1));
     put_folded((struct folded *)to, w, times, left, (__s64)from - below);
     __u32 end = inner + sizeof(struct folded) + left;
     if (bpf_probe_read_kernel(to + sizeof(struct folded), bounded(left) & (FOLD_REST - 1),
-                              m->buffer->stack + bounded(from)) != 0)
+                              buffer_of(m)->stack + bounded(from)) != 0)
         return 0;
     if (m->deep) {
-        if (bpf_probe_read_kernel(m->buffer->stack + bounded(end), sizeof(struct outer_part),
-                                  m->buffer->stack + INNER_BYTES) != 0)
+        if (bpf_probe_read_kernel(buffer_of(m)->stack + bounded(end), sizeof(struct outer_part),
+                                  buffer_of(m)->stack + INNER_BYTES) != 0)
             return 0;
         end += sizeof(struct outer_part);
     }
@@ -222,20 +207,20 @@ static __always_inline __u32 fold(struct moment *m, __u32 cpu, __u32 below, __u3
 /* Reads a stack up to where it is a known one. Returns the record's bytes; 0: they cannot be read. */
 static __always_inline __u32 read_joined(struct moment *m, __u32 cpu, __u32 below)
 {
-    struct words_part *joint = &m->buffer->joint;
+    struct words_part *joint = &buffer_of(m)->joint;
     const __u32 size = sizeof joint->known + joint->known.count * sizeof *joint->words;
     const __u64 at = bounded(m->joint + below) & (JOINT_MAX - 1);
     if (at < m->joint || read_stack(m, cpu, m->sp - below, at) != at)
         return 0;
     joint->part = (struct stack_part){STACK_PART_WORDS, 0, size};
-    if (bpf_probe_read_kernel(m->buffer->stack + at,
+    if (bpf_probe_read_kernel(buffer_of(m)->stack + at,
                               (sizeof joint->part + size) & (2 * sizeof joint->words - 1), joint) != 0)
         return 0;
     m->inner = at;
     return at + sizeof joint->part + size;
 }
 
-static __always_inline int tell_read(struct moment *m, __u8 kind)
+static __noinline int tell_read(void *ctx, struct moment *m, __u8 kind)
 {
     __u32 zero = 0, *number = bpf_map_lookup_elem(&numbers, &zero), cpu = bpf_get_smp_processor_id();
     __u32 below = bytes_below(m);
@@ -248,9 +233,9 @@ static __always_inline int tell_read(struct moment *m, __u8 kind)
     if (!m->split && config.compared == STACK_RECORD_ALL)
         m->split = verify_switch(cpu, m->sp, m->space);
     if (m->split)
-        wanted = below + m->split + 8 + m->buffer->other.size + sizeof(struct switch_part);
+        wanted = below + m->split + 8 + buffer_of(m)->other.size + sizeof(struct switch_part);
     else if (m->joint)
-        wanted = below + m->joint + sizeof m->buffer->joint;
+        wanted = below + m->joint + sizeof buffer_of(m)->joint;
     __u64 more = deep && !m->split && !m->joint ? bytes_of_more(m, below) : 0;
     if (!has_room(cpu, wanted + more))
         more = 0;
@@ -258,13 +243,13 @@ static __always_inline int tell_read(struct moment *m, __u8 kind)
         if (kind == STACK_RECORD_AGAIN)
             return 1;
         __sync_fetch_and_add(&counts.crowded, 1);
-        return tell_none(m);
+        return tell_none(ctx, m);
     }
     if (*number + 1 >= STACK_NUMBER_KEPT >> config.cpu_bits ||
         !within_budget(m)) /* no stack has a number twice */
-        return kind == STACK_RECORD_AGAIN ? 1 : tell_none(m);
-    if (more && take_outer(m->base, m->buffer->outer)) /* else the record has no second part, either */
-        tell_more(m, cpu, below, (*number + 1) << config.cpu_bits | cpu, more);
+        return kind == STACK_RECORD_AGAIN ? 1 : tell_none(ctx, m);
+    if (more && take_outer(m->base, buffer_of(m)->outer)) /* else the record has no second part, either */
+        tell_more(ctx, m, cpu, below, (*number + 1) << config.cpu_bits | cpu, more);
     __u32 size = m->split   ? read_both(m, cpu, below)
                  : m->joint ? read_joined(m, cpu, below)
                  : deep     ? read_deep(m, cpu, m->sp - below)
@@ -280,23 +265,25 @@ static __always_inline int tell_read(struct moment *m, __u8 kind)
         size = fold(m, cpu, below, size);
     }
     if (!size) /* of one that is known, that stays so */
-        return kind == STACK_RECORD_AGAIN ? 1 : tell_no_stack(m, STACK_RECORD_GONE, STACK_RECORD_NOWHERE);
-    take_registers(m);
-    m->buffer->record.code_part = (struct stack_part){STACK_PART_CODE, 0, sizeof m->buffer->record.code};
-    m->buffer->record.code = m->buffer->lying.code;
-    m->buffer->record.code.base = m->apart ? 0 : m->base;
-    m->buffer->record.offset = -(__s64)below;
+        return kind == STACK_RECORD_AGAIN ? 1
+                                          : tell_no_stack(ctx, m, STACK_RECORD_GONE, STACK_RECORD_NOWHERE);
+    put_registers(m, &buffer_of(m)->record);
+    buffer_of(m)->record.code_part =
+        (struct stack_part){STACK_PART_CODE, 0, sizeof buffer_of(m)->record.code};
+    buffer_of(m)->record.code = buffer_of(m)->lying.code;
+    buffer_of(m)->record.code.base = m->apart ? 0 : m->base;
+    buffer_of(m)->record.offset = -(__s64)below;
     take_capacity(cpu, size);
     *number += 1;
-    return write_record(m, kind, *number << config.cpu_bits | cpu, size);
+    return write_record(ctx, m, kind, *number << config.cpu_bits | cpu, size);
 }
 
 /* Precise samples: the record's function has returned, as far as can be told, when the stack is read. Words below the
  * later SP may be another call's. */
-static __always_inline int tell_returned(struct moment *m)
+static __always_inline int tell_returned(void *ctx, struct moment *m)
 {
     __sync_fetch_and_add(&counts.returned, 1);
-    return tell_no_stack(m, STACK_RECORD_RETURNED, STACK_RECORD_LATE);
+    return tell_no_stack(ctx, m, STACK_RECORD_RETURNED, STACK_RECORD_LATE);
 }
 
 #endif

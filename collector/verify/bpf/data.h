@@ -215,7 +215,30 @@ struct words_part {
     struct stack_word_at words[WORDS_MAX];
 };
 
+/* One sample. In the CPU's buffer, as a program's stack is small. */
+struct moment {
+    struct rule_told_key told_key;
+    __u64 base, ip, sp, bp, depth;
+    __u64 late_sp; /* precise: where SP was when the stack could be read, some instructions later; else sp */
+    __u64 birth;   /* of the thread */
+    __u32 count;   /* as in rule_told */
+    bool apart;    /* its stack has no base that is known */
+    __u32 pid;
+    bool deep; /* it is larger than a record, which has an outer_part */
+    __u32
+        joint; /* bytes of it, from where on it is a known one, of which the buffer's `joint` has the words; 0: none is known */
+    __u32 space;
+    __u32 inner; /* bytes of the stack in the record's first part */
+    __u32
+        split; /* bytes of the system stack, after which it goes on on another one; 0: it does not, or that was not asked */
+    __u64 now;            /* CLOCK_MONOTONIC, ns: only if its stack was not known */
+    __u32 file;           /* number of the PC's; 0: it has none, or that is not known */
+    __u64 compared_depth; /* of what was found */
+    __u64 registers[STACK_RECORD_REGISTER_COUNT]; /* the user's, of one that is looked at */
+};
+
 struct buffer {
+    struct moment moment;
     struct stack_record_read record;
     __u8 stack[RULE_BUFFER + 8];
     __u8 below[STACK_RECORD_BELOW + 8]; /* the red zone, to be compared */
@@ -228,7 +251,19 @@ struct buffer {
     struct placed_record placed;
     struct trial trial;
     struct words_part joint;
+    struct rule_told announced; /* to be put into maps */
+    struct rule_share share;
+    union {
+        struct wait_record wait;
+        struct waker_record waker;
+    } told; /* to be written */
 };
+
+static __always_inline struct buffer *buffer_of(struct moment *m)
+{
+    return (struct buffer *)m;
+}
+_Static_assert(offsetof(struct buffer, moment) == 0, "a moment is where its buffer is");
 
 /* By CPU: values of a per-CPU map are 32 KiB at most. As many as there are CPUs; set when it is loaded. */
 struct {
@@ -265,6 +300,8 @@ struct {
 #define SCRIPT_COUNTED_MOST 262144u
 struct script_buffer {
     struct rule_script script;             /* to be put into the map; V8: the process's */
+    struct rule_script_thread thread;      /* likewise: the sampled one */
+    struct rule_script_thread last;        /* as it was before */
     __u64 next;                            /* address of the frame to read; 0: none */
     __u64 window_at;                       /* address of the bytes in `window` */
     __u64 state[PYTHON_THREAD_BYTES / 8];  /* the thread's */
@@ -284,7 +321,8 @@ struct script_buffer {
     __u64 named;             /* and of what that is */
     __u32 window_size;
     __u32 failed;             /* memory could not be read */
-    __u32 language, zero;     /* of the process's interpreter */
+    __u32 language;           /* of the process's interpreter */
+    __u32 quiet;              /* what was read is what was announced before */
     struct rule_code_key key; /* of the code that `code` tells */
     struct rule_code identity;
     struct {
@@ -304,29 +342,5 @@ struct {
     __type(key, __u32);
     __type(value, struct script_buffer);
 } script_buffers SEC(".maps");
-
-/* One sample. */
-struct moment {
-    void *ctx;
-    const struct pt_regs *regs; /* the user's */
-    struct buffer *buffer;
-    struct rule_told_key told_key;
-    __u64 base, ip, sp, bp, depth;
-    __u64 late_sp; /* precise: where SP was when the stack could be read, some instructions later; else sp */
-    __u64 birth;   /* of the thread */
-    __u32 count;   /* as in rule_told */
-    bool apart;    /* its stack has no base that is known */
-    __u32 pid;
-    bool deep; /* it is larger than a record, which has an outer_part */
-    __u32
-        joint; /* bytes of it, from where on it is a known one, of which buffer->joint has the words; 0: none is known */
-    __u32 space;
-    __u32 inner; /* bytes of the stack in the record's first part */
-    __u32
-        split; /* bytes of the system stack, after which it goes on on another one; 0: it does not, or that was not asked */
-    __u64 now;            /* CLOCK_MONOTONIC, ns: only if its stack was not known */
-    __u32 file;           /* number of the PC's; 0: it has none, or that is not known */
-    __u64 compared_depth; /* of what was found */
-};
 
 #endif

@@ -208,9 +208,14 @@ static __always_inline void read_php_name(const struct php_layout *p, struct scr
     text->name.width = of_function > 0;
 }
 
-/* Fills in the record of a function's code. */
-static __always_inline void read_php_code(const struct php_layout *p, struct script_buffer *b)
+/* Fills in the record of a function's code. Whether there is a buffer. */
+__noinline int verify_php_code(__u32 cpu, __u32 pid)
 {
+    struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
+    const struct rule_script *rule = bpf_map_lookup_elem(&scripts, &pid);
+    if (!b || !rule)
+        return 0;
+    const struct php_layout *p = &rule->layout.php;
     struct script_code_told *text = &b->code.told;
     const __u64 file = b->identity.texts[0];
     __u64 length = 0;
@@ -220,13 +225,14 @@ static __always_inline void read_php_code(const struct php_layout *p, struct scr
     read_php_name(p, b);
     text->file = (struct script_text){0};
     if (!file || !user_word(file + p->text_length, &length) || length >> 32)
-        return;
+        return 1;
     __u64 size = length < SCRIPT_FILE_MAX ? length : SCRIPT_FILE_MAX - 1;
     __asm__ volatile("" : "+r"(size));
     size &= SCRIPT_FILE_MAX - 1;
     if (size &&
         bpf_probe_read_user(text->file_bytes, size, (const void *)(file + p->text + length - size)) == 0)
         text->file = (struct script_text){.bytes = size, .width = 1, .cut = size < length};
+    return 1;
 }
 
 /* The innermost call, and its instruction by the register in which the loop and compiled code keep it beside the call itself (ZEND_VM_FP_GLOBAL_REG,
@@ -237,7 +243,7 @@ static __always_inline void begin_php(const struct moment *m, struct script_buff
     /* Where the globals cannot be read, their page was not touched yet: nothing runs. */
     if (!user_word(rule->state + rule->layout.php.globals_call, &b->next))
         b->next = 0;
-    b->in_register = b->next && m->regs->r14 == b->next ? m->regs->r15 : 0;
+    b->in_register = b->next && m->registers[15] == b->next ? m->registers[16] : 0;
     b->first = b->behind = b->delegate_count = 0;
 }
 

@@ -12,8 +12,12 @@ struct vm_area_struct;
 #define NANOSECONDS 0x7fffffffu
 
 /* Called with the mapping of an address. */
-static long see_mapping(struct task_struct *task, struct vm_area_struct *vma, struct seen *out)
+static long see_mapping(struct task_struct *task, struct vm_area_struct *vma, const __u32 *cpu)
 {
+    struct buffer *buffer = bpf_map_lookup_elem(&buffers, cpu);
+    if (!buffer)
+        return 0;
+    struct seen *out = &buffer->lying.seen;
     const void *file = MEMBER(void *, vma, vma_file);
     const __u64 start = MEMBER(__u64, vma, vma_start), page = MEMBER(__u64, vma, vma_page);
     (void)task;
@@ -35,14 +39,13 @@ static long see_mapping(struct task_struct *task, struct vm_area_struct *vma, st
 }
 
 /* Asks the kernel's list of mappings for an address: sets `seen`. The number of its file; 0: there is none, or it cannot be told now. */
-static __always_inline __u32 look(struct lying *l, __u64 address)
+static __always_inline __u32 look(struct lying *l, __u32 cpu, __u64 address)
 {
-    struct seen seen = {0};
     l->looked = true;
-    if (bpf_find_vma((struct task_struct *)bpf_get_current_task_btf(), address, see_mapping, &seen, 0) != 0)
-        seen = (struct seen){0};
-    l->seen = seen;
-    const __u32 *number = stack_file_is_told(&seen.file) ? bpf_map_lookup_elem(&files, &seen.file) : NULL;
+    l->seen = (struct seen){0};
+    bpf_find_vma((struct task_struct *)bpf_get_current_task_btf(), address, see_mapping, &cpu, 0);
+    const __u32 *number =
+        stack_file_is_told(&l->seen.file) ? bpf_map_lookup_elem(&files, &l->seen.file) : NULL;
     return number ? *number : 0;
 }
 
@@ -127,7 +130,7 @@ __noinline __u32 verify_file(__u32 cpu, __u32 pid, __u64 ip)
         l->code.at = place->at;
         return place->file;
     }
-    const __u32 number = look(l, ip);
+    const __u32 number = look(l, cpu, ip);
     l->code.file = l->seen.file;
     l->code.at = l->seen.at;
     if (number || (l->seen.size && !stack_file_is_told(&l->seen.file)))
@@ -153,7 +156,7 @@ __noinline __u32 verify_caller(__u32 cpu, __u64 pc)
     }
     if (l->looked)
         return 0;
-    const __u32 number = look(l, pc);
+    const __u32 number = look(l, cpu, pc);
     l->caller_at = l->seen.at;
     if (number)
         verify_add_place(cpu, number, false);
@@ -184,7 +187,7 @@ __noinline __u64 verify_at(__u32 cpu, __u32 file, __u64 guess, __u64 word)
     if (p && guessed && find_place(p, word)) /* it is in another file */
         return 0;
     if (p && !at && guess && !l->looked) {
-        const __u32 number = look(l, word);
+        const __u32 number = look(l, cpu, word);
         const bool fits = stack_file_is_told(&l->seen.file) && l->seen.at == guess;
         if (number || fits)
             verify_add_place(cpu, number ? number : file, !number);
@@ -216,9 +219,9 @@ static __always_inline void begin_stack(struct lying *l)
 }
 
 /* Where the base of a main thread's stack is. */
-static __always_inline __u64 main_base(const struct moment *m, __u32 pid)
+static __always_inline __u64 main_base(struct moment *m)
 {
-    return m->told_key.tid == pid ? m->buffer->lying.start_stack : 0;
+    return m->told_key.tid == m->pid ? buffer_of(m)->lying.start_stack : 0;
 }
 #else
 static __always_inline __u32 verify_file(__u32 cpu, __u32 pid, __u64 ip)
@@ -244,9 +247,9 @@ static __always_inline void begin_stack(struct lying *l)
     (void)l;
 }
 
-static __always_inline __u64 main_base(const struct moment *m, __u32 pid)
+static __always_inline __u64 main_base(struct moment *m)
 {
-    (void)m, (void)pid;
+    (void)m;
     return 0;
 }
 #endif

@@ -172,9 +172,14 @@ __noinline int verify_python_identity(__u32 cpu, __u32 pid, __u32 number)
     return 1;
 }
 
-/* Fills in the record of a code object. */
-static __always_inline void read_python_code(const struct python_layout *at, struct script_buffer *b)
+/* Fills in the record of a code object. Whether there is a buffer. */
+__noinline int verify_python_code(__u32 cpu, __u32 pid)
 {
+    struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
+    const struct rule_script *rule = bpf_map_lookup_elem(&scripts, &pid);
+    if (!b || !rule)
+        return 0;
+    const struct python_layout *at = &rule->layout.python;
     struct script_code_told *text = &b->code.told;
     __u64 length = 0, table = b->identity.texts[3];
     text->line = b->identity.line;
@@ -183,11 +188,12 @@ static __always_inline void read_python_code(const struct python_layout *at, str
     read_text(at, b->identity.texts[2], &text->name, text->name_bytes, SCRIPT_NAME_MAX, false);
     b->code.head.count = 0;
     if (!user_word(table + PYTHON_BYTES_LENGTH, &length) || length >= SCRIPT_TABLE_MAX)
-        return;
+        return 1;
     __asm__ volatile("" : "+r"(length));
     length &= SCRIPT_TABLE_MAX - 1;
     if (length && bpf_probe_read_user(b->code.table, length, (const void *)(table + PYTHON_BYTES_AT)) == 0)
         b->code.head.count = length;
+    return 1;
 }
 
 #endif

@@ -223,13 +223,15 @@ static __always_inline void read_ruby_lines(const struct ruby_layout *p, struct 
     const __u32 count = b->object[RUBY_BODY_WORD(p->body_lines + 16)];
     const __u64 table = b->object[RUBY_BODY_WORD(p->body_lines + 24)];
     __u64 table_size = RUBY_POSITIONS_BYTES(extent), size = (__u64)count * RUBY_LINE_BYTES;
-    if (extent > RUBY_TABLE_BYTES * 6)
+    if (extent > RUBY_TABLE_BYTES * 6 || !table_size || table_size >= RUBY_TABLE_BYTES || !size ||
+        size >= RUBY_LINES_BYTES)
         return;
     __builtin_memcpy(b->code.table, &extent, sizeof extent);
     __builtin_memcpy(b->code.table + 4, &count, sizeof count);
     __asm__ volatile("" : "+r"(table_size), "+r"(size));
-    if (table_size && table_size < RUBY_TABLE_BYTES && size && size < RUBY_LINES_BYTES &&
-        bpf_probe_read_user(b->code.table + 8, table_size, (const void *)table) == 0 &&
+    table_size &= RUBY_TABLE_BYTES - 1;
+    size &= SCRIPT_TABLE_MAX - 1; /* what is behind a table has room for it */
+    if (bpf_probe_read_user(b->code.table + 8, table_size, (const void *)table) == 0 &&
         bpf_probe_read_user(b->code.table + 8 + table_size, size, (const void *)lines) == 0)
         b->code.head.count = 8 + table_size + size;
 }
@@ -247,9 +249,14 @@ static __always_inline void name_ruby_type(__u32 type, struct script_text *text,
                                  .width = 1};
 }
 
-/* Fills in the record of a function's code. */
-static __always_inline void read_ruby_code(const struct ruby_layout *p, struct script_buffer *b)
+/* Fills in the record of a function's code. Whether there is a buffer. */
+__noinline int verify_ruby_code(__u32 cpu, __u32 pid)
 {
+    struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
+    const struct rule_script *rule = bpf_map_lookup_elem(&scripts, &pid);
+    if (!b || !rule)
+        return 0;
+    const struct ruby_layout *p = &rule->layout.ruby;
     struct script_code_told *text = &b->code.told;
     __u64 at, length;
     text->line = b->identity.line;
@@ -263,6 +270,7 @@ static __always_inline void read_ruby_code(const struct ruby_layout *p, struct s
         read_ruby_text(at, length, &text->file, text->file_bytes, SCRIPT_FILE_MAX, true);
     b->code.head.count = 0;
     read_ruby_lines(p, b);
+    return 1;
 }
 
 #endif

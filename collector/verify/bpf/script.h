@@ -140,7 +140,7 @@ static __always_inline __u64 read_chain(const struct moment *m, __u32 cpu, struc
 }
 
 /* Tells the code of the chain's functions that was not told. Whether all of it is now. */
-static __always_inline bool tell_codes(struct moment *m, __u32 cpu, struct script_buffer *b)
+static __always_inline bool tell_codes(void *ctx, struct moment *m, __u32 cpu, struct script_buffer *b)
 {
     b->counted = 0;
     for (__u32 i = 0, from = 0; i < SCRIPT_CODES_MOST && b->counted < SCRIPT_COUNTED_MOST; i++) {
@@ -154,7 +154,7 @@ static __always_inline bool tell_codes(struct moment *m, __u32 cpu, struct scrip
         if (!has_room(cpu, size))
             return false;
         fill_script(b, &b->code.head, SCRIPT_CODE, b->key.code);
-        if (put_record(m, BPF_F_CURRENT_CPU, &b->code, size) != 0)
+        if (put_record(ctx, BPF_F_CURRENT_CPU, &b->code, size) != 0)
             return false;
         take_capacity(cpu, size);
         bpf_map_update_elem(&codes, &b->key, &b->identity, BPF_ANY);
@@ -163,7 +163,7 @@ static __always_inline bool tell_codes(struct moment *m, __u32 cpu, struct scrip
 }
 
 /* Announces a chain that is not the thread's last one, or is at another instruction. 0, or an error. */
-static __always_inline long announce_chain(struct moment *m, __u32 cpu, struct script_buffer *b,
+static __always_inline long announce_chain(void *ctx, struct moment *m, __u32 cpu, struct script_buffer *b,
                                            struct rule_script_thread *thread)
 {
     struct script_record *head = &b->chain_record.head;
@@ -181,7 +181,7 @@ static __always_inline long announce_chain(struct moment *m, __u32 cpu, struct s
             fill_script(b, head, SCRIPT_UNREAD, 0);
             size = sizeof *head;
         } else {
-            whole = tell_codes(m, cpu, b);
+            whole = tell_codes(ctx, m, cpu, b);
             for (__u32 i = 0; i < SCRIPT_CALLED_MAX / SCRIPT_FUNCTIONS; i++)
                 if (!verify_script_places(cpu, m->pid, i * SCRIPT_FUNCTIONS))
                     break;
@@ -194,7 +194,7 @@ static __always_inline long announce_chain(struct moment *m, __u32 cpu, struct s
         head->count = 0;
     if (size > sizeof b->chain_record)
         return -1;
-    const long rc = put_record(m, BPF_F_CURRENT_CPU, &b->chain_record, size);
+    const long rc = put_record(ctx, BPF_F_CURRENT_CPU, &b->chain_record, size);
     const __u64 yes = 1;
     if (rc == 0 && whole)
         bpf_map_update_elem(&chains, &number, &yes, BPF_ANY);
@@ -202,10 +202,10 @@ static __always_inline long announce_chain(struct moment *m, __u32 cpu, struct s
 }
 
 /* Whether the process has an interpreter, as was told of it, or of the file that its PC is in: before the recorder knows of the process. */
-static __always_inline bool has_script(const struct moment *m, struct script_buffer *b)
+static __always_inline bool has_script(struct moment *m, struct script_buffer *b)
 {
     const __u32 pid = m->pid, file = m->file;
-    const struct lying *l = &m->buffer->lying;
+    const struct lying *l = &buffer_of(m)->lying;
     const struct rule_script *here = bpf_map_lookup_elem(&scripts, &pid);
     const struct rule_script *told_file =
         file && !l->guessed ? bpf_map_lookup_elem(&script_files, &file) : NULL;
@@ -216,36 +216,45 @@ static __always_inline bool has_script(const struct moment *m, struct script_buf
     return bpf_map_update_elem(&scripts, &pid, &b->script, BPF_ANY) == 0;
 }
 
-/* Announces what the thread's interpreter runs, where that is not what was announced before. false: it could not, and so the sample is to be
- * left out, which would be taken for one of what was announced before. */
-static __always_inline bool tell_script(struct moment *m, __u32 cpu)
+/* Reads what the thread's interpreter runs. NULL: that is to be told as it was before, or it has none. */
+static __noinline struct script_buffer *read_script(struct moment *m, __u32 cpu)
 {
     const __u32 tid = m->told_key.tid, none = 0;
     const __u32 *any = bpf_map_lookup_elem(&any_script, &none);
     struct script_buffer *b = any && *any ? bpf_map_lookup_elem(&script_buffers, &cpu) : NULL;
     if (!b || !has_script(m, b))
-        return true;
+        return NULL;
     struct rule_script_thread *before = bpf_map_lookup_elem(&script_threads, &tid);
-    struct rule_script_thread now = {.birth = m->birth};
+    struct rule_script_thread *now = &b->thread;
+    const struct rule_script_thread *last = &b->last;
+    *now = (struct rule_script_thread){.birth = m->birth};
     if (before && before->birth == m->birth)
-        now = *before;
-    const struct rule_script_thread last = now;
-    now.number = read_chain(m, cpu, b, &now);
-    now.at = b->chain_record.head.at;
-    const bool quiet = now.number  ? last.told && last.number == now.number && last.at == now.at
-                       : b->failed ? last.told == SCRIPT_UNREAD
-                                   : !last.told || last.told == SCRIPT_NONE;
-    if (quiet && before && last.state == now.state && (last.told || !now.state)) {
-        before->unchecked = now.unchecked;
-        before->missed = now.missed;
-        return true;
+        *now = *before;
+    b->last = *now;
+    now->number = read_chain(m, cpu, b, now);
+    now->at = b->chain_record.head.at;
+    b->quiet = now->number ? last->told && last->number == now->number && last->at == now->at
+               : b->failed ? last->told == SCRIPT_UNREAD
+                           : !last->told || last->told == SCRIPT_NONE;
+    if (b->quiet && before && last->state == now->state && (last->told || !now->state)) {
+        before->unchecked = now->unchecked;
+        before->missed = now->missed;
+        return NULL;
     }
-    const long rc = quiet ? 0 : announce_chain(m, cpu, b, &now);
+    return b;
+}
+
+/* Notes what was read, and announces it where that is not what was announced before. false: it could not, and so the sample is to be left out,
+ * which would be taken for one of what was announced before. */
+static __noinline bool tell_script(void *ctx, struct moment *m, __u32 cpu, struct script_buffer *b)
+{
+    const __u32 tid = m->told_key.tid;
+    const long rc = b->quiet ? 0 : announce_chain(ctx, m, cpu, b, &b->thread);
     if (rc != 0) {
-        now.told = 0;
-        now.number = 0;
+        b->thread.told = 0;
+        b->thread.number = 0;
     }
-    bpf_map_update_elem(&script_threads, &tid, &now, BPF_ANY);
+    bpf_map_update_elem(&script_threads, &tid, &b->thread, BPF_ANY);
     if (rc != 0 && !is_off(rc))
         __sync_fetch_and_add(&counts.lost, 1);
     return rc == 0;

@@ -87,20 +87,20 @@ __noinline int verify_script_names(__u32 cpu, __u32 pid, __u32 from)
 /* and otherwise in one of so many samples of a thread. */
 #define SCRIPT_CHECKED 8u
 
-static __always_inline void read_code(const struct script_layout *layout, struct script_buffer *b, __u32 cpu)
+static __always_inline void read_code(__u32 language, __u32 cpu, __u32 pid)
 {
-    switch (layout->language) {
+    switch (language) {
     case SCRIPT_PHP:
-        read_php_code(&layout->php, b);
+        verify_php_code(cpu, pid);
         break;
     case SCRIPT_RUBY:
-        read_ruby_code(&layout->ruby, b);
+        verify_ruby_code(cpu, pid);
         break;
     case SCRIPT_JAVASCRIPT:
         verify_v8_code(cpu);
         break;
     default:
-        read_python_code(&layout->python, b);
+        verify_python_code(cpu, pid);
     }
 }
 
@@ -127,7 +127,7 @@ __noinline int verify_script_code(__u32 cpu, __u32 pid, __u32 from)
             continue;
         if (before)
             p->careful = SCRIPT_CAREFUL;
-        read_code(&p->layout, b, cpu);
+        read_code(p->layout.language, cpu, pid);
         return i + 1;
     }
     b->key.code = 0;

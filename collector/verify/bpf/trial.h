@@ -54,8 +54,7 @@ __noinline int verify_known(__u32 cpu)
     if (!buffer)
         return TRIAL_NONE;
     struct trial *t = &buffer->trial;
-    const struct rule_key key = t->key;
-    const struct rule_known *k = bpf_map_lookup_elem(&known, &key);
+    const struct rule_known *k = bpf_map_lookup_elem(&known, &t->key);
     if (!k)
         return TRIAL_NONE;
     if (k->switched && !t->split && !t->asked)
@@ -114,9 +113,9 @@ static __always_inline bool find_way(const struct moment *m, struct rule_key *ke
 }
 
 /* The key of a stack that goes on on another one: from that of the system stack, by the innermost return addresses of the other one. */
-static __always_inline bool find_other_way(const struct moment *m, struct rule_key *key)
+static __always_inline bool find_other_way(struct moment *m, struct rule_key *key)
 {
-    const __u64 start = m->buffer->other.sp - 8; /* where the saved PC is taken to be */
+    const __u64 start = buffer_of(m)->other.sp - 8; /* where the saved PC is taken to be */
     __u64 at = start, hash = rule_hash(key->page, key->depth), word;
     for (__u32 i = 0; i < RULE_STEPS; i++) {
         key->page = hash;
@@ -125,7 +124,7 @@ static __always_inline bool find_other_way(const struct moment *m, struct rule_k
         if (!k)
             break;
         at += k->extent;
-        word = m->buffer->other.pc;
+        word = buffer_of(m)->other.pc;
         if (at != start && !user_word(at, &word))
             return false;
         hash = rule_hash(hash, word);
@@ -135,11 +134,10 @@ static __always_inline bool find_other_way(const struct moment *m, struct rule_k
     return true;
 }
 
-/* Tries the known stacks of a key on the sample's stack. */
-static __always_inline int try_key(const struct moment *m, __u32 cpu, const struct rule_key *key)
+/* Tries the known stacks of the trial's key on the sample's stack. */
+static __always_inline int try_key(struct moment *m, __u32 cpu)
 {
-    struct trial *t = &m->buffer->trial;
-    t->key = *key;
+    struct trial *t = &buffer_of(m)->trial;
     t->ip = m->ip;
     t->sp = m->sp;
     t->bp = m->bp;
@@ -155,26 +153,28 @@ static __always_inline int try_key(const struct moment *m, __u32 cpu, const stru
 /* Those of its process. */
 static __always_inline int try_space(struct moment *m, __u32 cpu)
 {
-    struct rule_key key = {.page = m->ip >> config.page_bits, .depth = m->depth, .space = m->space};
-    if (!m->space || (m->apart && !find_way(m, &key)))
+    struct rule_key *key = &buffer_of(m)->trial.key;
+    *key = (struct rule_key){.page = m->ip >> config.page_bits, .depth = m->depth, .space = m->space};
+    if (!m->space || (m->apart && !find_way(m, key)))
         return TRIAL_NONE;
-    const int end = try_key(m, cpu, &key);
+    const int end = try_key(m, cpu);
     if (end != TRIAL_SWITCHED)
         return end;
     m->split = verify_switch(cpu, m->sp, m->space);
     if (m->split)
-        return find_other_way(m, &key) ? try_key(m, cpu, &key) : TRIAL_NONE;
-    m->buffer->trial.asked = true;
+        return find_other_way(m, key) ? try_key(m, cpu) : TRIAL_NONE;
+    buffer_of(m)->trial.asked = true;
     return verify_known(cpu);
 }
 
 /* Those that are known wherever their files are mapped. */
 static __always_inline int try_file(struct moment *m, __u32 cpu)
 {
-    const struct rule_key key = {
-        .page = (m->ip - m->buffer->lying.code.at) >> config.page_bits, .depth = m->depth, .file = m->file};
+    struct buffer *buffer = buffer_of(m);
+    buffer->trial.key = (struct rule_key){
+        .page = (m->ip - buffer->lying.code.at) >> config.page_bits, .depth = m->depth, .file = m->file};
     m->compared_depth = m->depth;
-    return m->file && !m->apart ? try_key(m, cpu, &key) : TRIAL_NONE;
+    return m->file && !m->apart ? try_key(m, cpu) : TRIAL_NONE;
 }
 
 #endif

@@ -202,54 +202,74 @@ static __always_inline __u32 type_of(const struct v8_layout *p, __u64 *object)
 #define V8_ONE_BYTE 8u
 #define V8_TEXTS    4u /* that stand for one another */
 
-/* Finds the characters of a string: b->text[] has their address, their number, the bytes of each, and the number that the string has, of which the first
- * part alone may be found. Whether there are any. */
-__noinline int verify_v8_text(__u32 cpu, __u64 string)
+/* Finds the characters of a string, as below, if it has them itself. Else, the string that stands for it; 0: it has them, or they cannot be read. */
+__noinline __u64 verify_v8_string(__u32 cpu, __u64 string)
 {
     struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
     if (!b)
         return 0;
     const struct v8_layout *p = &b->script.layout.v8;
-    __u64 skipped = 0;
-    for (__u32 i = 0; i < V8_TEXTS; i++) {
-        const __u32 type = type_of(p, &string), kind = type & V8_KIND;
-        const __u64 object = string - 1;
-        __u64 from = object + p->text, word = 0;
-        __u32 length = 0;
-        if (type & V8_NO_TEXT ||
-            bpf_probe_read_user(&length, sizeof length, (const void *)(object + p->text_length)) != 0)
-            return 0;
-        if (i == 0)
-            b->text[1] = b->text[3] = length;
-        b->text[1] = length < b->text[1] ? length : b->text[1];
-        if (kind == V8_SLICED && user_word(object + p->sliced_offset, &word))
-            skipped += V8_SMI(word);
-        const __u32 further = kind == V8_THIN     ? p->thin_actual
-                              : kind == V8_CONS   ? p->cons_first
-                              : kind == V8_SLICED ? p->sliced_parent
-                                                  : 0;
-        if (further) {
-            if (!user_word(object + further, &string))
-                return 0;
-            continue;
-        }
-        if (kind == V8_EXTERNAL && !user_word(object + p->external_data, &from))
-            return 0;
-        b->text[2] = type & V8_ONE_BYTE ? 1 : 2;
-        b->text[0] = from + skipped * b->text[2];
-        return b->text[1] != 0;
-    }
+    const __u32 type = type_of(p, &string), kind = type & V8_KIND;
+    const __u64 object = string - 1;
+    __u64 word = 0;
+    __u32 length = 0;
+    if (type & V8_NO_TEXT ||
+        bpf_probe_read_user(&length, sizeof length, (const void *)(object + p->text_length)) != 0)
+        return 0;
+    if (length < b->text[1])
+        b->text[1] = length;
+    if (!b->text[3])
+        b->text[3] = length;
+    if (kind == V8_SLICED && user_word(object + p->sliced_offset, &word))
+        b->text[4] += V8_SMI(word);
+    const __u32 further = kind == V8_THIN     ? p->thin_actual
+                          : kind == V8_CONS   ? p->cons_first
+                          : kind == V8_SLICED ? p->sliced_parent
+                                              : 0;
+    word = object + p->text;
+    if (further)
+        return user_word(object + further, &word) ? word : 0;
+    if (kind == V8_EXTERNAL && !user_word(object + p->external_data, &word))
+        return 0;
+    b->text[2] = type & V8_ONE_BYTE ? 1 : 2;
+    b->text[0] = word + b->text[4] * b->text[2];
     return 0;
 }
 
-/* Parts of a name that was inferred, as "Some.method": each is the first half of a string of two, but the last. */
-#define V8_PARTS 8u
+/* Finds the characters of a string: b->text[] has their address, their number, the bytes of each, the number that the string has, of which the first
+ * part alone may be found, and how many of those of a longer string are before them. Whether there are any. */
+__noinline int verify_v8_text(__u32 cpu, __u64 string)
+{
+    struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
+    if (!b)
+        return 0;
+    b->text[1] = ~0ull;
+    b->text[2] = b->text[3] = b->text[4] = 0;
+    for (__u32 i = 0; i < V8_TEXTS && string; i++)
+        string = verify_v8_string(cpu, string);
+    return b->text[1] && b->text[2];
+}
 
-/* Reads a part of a name behind `at` bytes of it. Its length; 0: it cannot be read, or is not of one byte a character. */
+/* Parts of a name that was inferred, as "Some.method": each is the first half of a string of two, but the last. */
+#define V8_PARTS 9u
+
+/* Reads the first part of a name behind `at` bytes of it. Its length; 0: it cannot be read, is not of one byte a character, or is all of the name. b->text[5]: the
+ * others; 0: it was the last. */
 __noinline __u32 verify_v8_part(__u32 cpu, __u64 string, __u32 at)
 {
     struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
-    if (!b || !verify_v8_text(cpu, string))
+    if (!b)
+        return 0;
+    const struct v8_layout *p = &b->script.layout.v8;
+    const __u32 type = type_of(p, &string);
+    b->text[5] = 0;
+    if (type & V8_NO_TEXT || (type & V8_KIND) != V8_CONS) {
+        if (!at)
+            return 0;
+    } else if (!user_word(string - 1 + p->cons_second, &b->text[5]) ||
+               !user_word(string - 1 + p->cons_first, &string))
+        return 0;
+    if (!verify_v8_text(cpu, string))
         return 0;
     __u64 size = b->text[1], place = at;
     if (b->text[2] != 1 || size < b->text[3] || size + place >= SCRIPT_NAME_MAX)
@@ -265,27 +285,17 @@ __noinline __u32 verify_v8_part(__u32 cpu, __u64 string, __u32 at)
 __noinline int verify_v8_parts(__u32 cpu, __u64 string)
 {
     struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
-    __u64 first = 0;
-    __u32 at = 0;
+    __u32 at = 0, part = 1;
     if (!b)
         return 0;
-    const struct v8_layout *p = &b->script.layout.v8;
-    for (__u32 i = 0; i < V8_PARTS; i++) {
-        const __u32 type = type_of(p, &string);
-        if (type & V8_NO_TEXT || (type & V8_KIND) != V8_CONS)
-            break;
-        if (!user_word(string - 1 + p->cons_first, &first) ||
-            !user_word(string - 1 + p->cons_second, &string))
-            return 0;
-        const __u32 part = verify_v8_part(cpu, first, at);
-        if (!part)
-            return 0;
+    for (__u32 i = 0; i < V8_PARTS && part && string; i++) {
+        part = verify_v8_part(cpu, string, at);
         at += part;
+        string = b->text[5];
     }
-    const __u32 last = at ? verify_v8_part(cpu, string, at) : 0;
-    if (last)
-        b->code.told.name = (struct script_text){.bytes = at + last, .width = 1};
-    return last != 0;
+    if (part && !string)
+        b->code.told.name = (struct script_text){.bytes = at, .width = 1};
+    return part && !string;
 }
 
 /* Reads the characters that were found, at most `most` bytes, a power of two; last: the end. */

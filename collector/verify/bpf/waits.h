@@ -76,50 +76,47 @@ static __always_inline __u32 choose_wait(struct rule_wait *w, __u64 now)
 }
 
 /* Whether it was written. One that does not fit is counted as lost. */
-static __always_inline bool put_wait(const struct moment *m, const struct wait_record *r)
+static __always_inline bool put_wait(void *ctx, struct wait_record *r)
 {
-    const long rc = put_record(m, BPF_F_CURRENT_CPU, (void *)r, sizeof *r);
+    const long rc = put_record(ctx, BPF_F_CURRENT_CPU, r, sizeof *r);
     if (rc != 0 && !is_off(rc))
         __sync_fetch_and_add(&counts.lost, 1);
     return rc == 0;
 }
 
 /* This thread gets a CPU. */
-static __always_inline void end_wait(void *ctx, __u32 tid, __u64 now)
+static __noinline void end_wait(void *ctx, struct wait_record *r, __u32 tid, __u64 now)
 {
     struct rule_wait *w = bpf_map_lookup_elem(&waits, &tid);
     if (!w || !w->since)
         return;
     const __u64 length = now - w->since, ready = w->woken ? now - w->woken : 0;
     const bool is_long = length >= VERIFY_WAIT_LONG;
-    struct wait_record r = rule_wait_record(w, tid);
+    *r = rule_wait_record(w, tid);
     __u64 *shorts = &w->shorts[(w->reason - WAIT_RUNNABLE) & (WAIT_REASONS - 1)];
-    r.kind = w->told ? WAIT_ENDS : WAIT_UNREAD;
-    r.length = length;
-    r.ready = ready < length ? ready : length;
+    r->kind = w->told ? WAIT_ENDS : WAIT_UNREAD;
+    r->length = length;
+    r->ready = ready < length ? ready : length;
     if (!is_long) {
-        *shorts += length - r.ready;
-        w->shorts[0] += r.ready;
+        *shorts += length - r->ready;
+        w->shorts[0] += r->ready;
     }
-    r.shorts = *shorts;
-    r.ready_shorts = w->shorts[0];
-    const struct moment m = {.ctx = ctx};
+    r->shorts = *shorts;
+    r->ready_shorts = w->shorts[0];
     w->since = 0;
     if (w->told || is_long)
-        put_wait(&m, &r);
+        put_wait(ctx, r);
     w->told = 0;
 }
 
 /* A thread that is recorded loses its CPU. Returns when that was: later than `now` where its stack was compared. */
-static __always_inline __u64 begin_wait(void *ctx, __s64 state, __u64 now)
+static __always_inline __u64 begin_wait(void *ctx, const struct pt_regs *regs, struct moment *m, __s64 state,
+                                        __u64 now)
 {
-    const struct pt_regs *regs = (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
-    struct moment m = {.ctx = ctx, .regs = regs, .ip = regs->rip, .sp = regs->rsp, .bp = regs->rbp};
-    __u32 pid;
-    m.late_sp = m.sp;
-    if (!is_theirs() || !is_followed(&m, &pid) || !m.told_key.tid)
+    struct wait_record *r = &buffer_of(m)->told.wait;
+    if (!is_theirs() || !is_followed(m) || !m->told_key.tid)
         return now;
-    const __u32 tid = m.told_key.tid;
+    const __u32 tid = m->told_key.tid;
     struct rule_wait *w = bpf_map_lookup_elem(&waits, &tid);
     if (!w) {
         bpf_map_update_elem(&waits, &tid, &no_wait, BPF_ANY);
@@ -130,12 +127,12 @@ static __always_inline __u64 begin_wait(void *ctx, __s64 state, __u64 now)
     /* The kernel runs no program on a CPU where it has preempted someone in a call about a map (bpf_disable_instrumentation()): the end of
      * the wait before was not seen then, and is taken to be now. */
     if (w->since)
-        end_wait(ctx, tid, now);
+        end_wait(ctx, r, tid, now);
     w->told = 0;
-    w->pid = pid;
-    w->ip = m.ip;
-    w->sp = m.sp;
-    w->bp = m.bp;
+    w->pid = m->pid;
+    w->ip = m->ip;
+    w->sp = m->sp;
+    w->bp = m->bp;
     w->since = state & TASK_ENDS ? 0 : now;
     w->reason = wait_reason(state, regs->orig_rax);
     w->lock = wait_lock(w->reason, regs->orig_rax, regs->rdi);
@@ -145,14 +142,14 @@ static __always_inline __u64 begin_wait(void *ctx, __s64 state, __u64 now)
         return now;
     w->number++;
     w->told = true; /* it may be woken while its stack is compared (wakers.h) */
-    if (!verify(&m)) {
+    if (!verify(ctx, regs, m)) {
         w->told = false;
         return now;
     }
-    struct wait_record r = rule_wait_record(w, tid);
-    r.kind = WAIT_BEGINS;
-    r.scale = scale;
-    w->told = put_wait(&m, &r);
+    *r = rule_wait_record(w, tid);
+    r->kind = WAIT_BEGINS;
+    r->scale = scale;
+    w->told = put_wait(ctx, r);
     w->since = bpf_ktime_get_ns(); /* or else those that are told would be longer than others */
     return w->since;
 }

@@ -24,23 +24,19 @@ static __always_inline __u8 interrupt_of(void *ctx, struct buffer *buffer)
 }
 
 /* Whose doing it is; of WAKER_THREAD, its stack was told. 0: that could not be written. */
-static __always_inline __u8 waker_of(struct moment *m, struct waker_record *r)
+static __always_inline __u8 waker_of(void *ctx, const struct pt_regs *regs, struct moment *m,
+                                     struct waker_record *r)
 {
-    const __u32 cpu = bpf_get_smp_processor_id();
-    struct buffer *buffer = bpf_map_lookup_elem(&buffers, &cpu);
-    __u32 pid;
-    if (!buffer)
-        return 0;
-    const __u8 interrupt = interrupt_of(m->ctx, buffer);
+    const __u8 interrupt = interrupt_of(ctx, buffer_of(m));
     if (interrupt)
         return interrupt;
     if (!m->sp) /* threads of the kernel have no stack in user mode */
         return WAKER_KERNEL;
-    if (!is_theirs() || !is_followed(m, &pid))
+    if (!is_theirs() || !is_followed(m))
         return WAKER_OTHER;
-    r->pid = pid;
+    r->pid = m->pid;
     r->tid = m->told_key.tid;
-    return verify(m) ? WAKER_THREAD : 0;
+    return verify(ctx, regs, m) ? WAKER_THREAD : 0;
 }
 
 /* A thread is woken, by this one, or by an interrupt in it. */
@@ -50,17 +46,19 @@ static __always_inline void tell_waker(void *ctx, __u32 tid)
     if (!w || !w->since || w->woken || !w->told)
         return;
     const struct pt_regs *regs = (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
-    struct moment m = {.ctx = ctx, .regs = regs, .ip = regs->rip, .sp = regs->rsp, .bp = regs->rbp};
-    struct waker_record r = {
+    struct moment *m = begin_sample(regs);
+    if (!m)
+        return;
+    struct waker_record *r = &buffer_of(m)->told.waker;
+    *r = (struct waker_record){
         .magic = WAKER_RECORD_MAGIC, .pid = w->pid, .tid = tid, .woken = tid, .wait = w->number};
-    m.late_sp = m.sp;
-    r.kind = waker_of(&m, &r);
-    r.ip = m.ip;
-    r.sp = m.sp;
-    r.bp = m.bp;
-    bpf_get_current_comm(r.comm, sizeof r.comm);
-    if (r.kind)
-        put_record(&m, BPF_F_CURRENT_CPU, &r, sizeof r);
+    r->kind = waker_of(ctx, regs, m, r);
+    r->ip = m->ip;
+    r->sp = m->sp;
+    r->bp = m->bp;
+    bpf_get_current_comm(r->comm, sizeof r->comm);
+    if (r->kind)
+        put_record(ctx, BPF_F_CURRENT_CPU, r, sizeof *r);
 }
 
 #endif

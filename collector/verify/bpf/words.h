@@ -30,7 +30,8 @@ __noinline int verify_block(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 
         __asm__ volatile(
             ""
             : "+r"(reg)); /* what is compared is the index: older verifiers do not know that it was not 0 */
-        if (reg >= STACK_RECORD_REGISTER_COUNT || base - buffer->record.registers[reg] != w->value)
+        if (reg >= STACK_RECORD_REGISTER_COUNT || buffer->trial.callers ||
+            base - buffer->moment.registers[reg] != w->value)
             return 0;
     }
     for (__u32 i = 0; i < RULE_WORDS; i++) {

@@ -12,9 +12,9 @@ static __always_inline __u64 output_for(const struct moment *m, __u8 kind)
 }
 
 /* Writes a record to where `output` says, and counts one that does not fit. */
-static __always_inline long put_record(const struct moment *m, __u64 output, void *record, __u64 size)
+static __always_inline long put_record(void *ctx, __u64 output, void *record, __u64 size)
 {
-    const long rc = bpf_perf_event_output(m->ctx, &outputs, output, record, size);
+    const long rc = bpf_perf_event_output(ctx, &outputs, output, record, size);
     if (rc == -ENOSPC)
         __sync_fetch_and_add(&counts.unwritten, 1);
     return rc;
@@ -56,27 +56,27 @@ struct more_record {
 };
 
 /* Writes so many bytes in the CPU's buffer as those of a stack from an offset on, before its record. */
-static __always_inline long put_more(struct moment *m, __u32 number, __u32 offset, __u32 size)
+static __always_inline long put_more(void *ctx, struct moment *m, __u32 number, __u32 offset, __u32 size)
 {
-    struct more_record *r = (void *)((__u8 *)m->buffer + offsetof(struct buffer, stack) - sizeof *r);
+    struct more_record *r = (void *)((__u8 *)buffer_of(m) + offsetof(struct buffer, stack) - sizeof *r);
     const __u32 follows = sizeof *r - sizeof r->head + bounded(size);
     if (size > RULE_STACK_MAX)
         return -1;
     fill_head(m, STACK_RECORD_MORE, number, follows, &r->head);
     r->part = (struct stack_part){STACK_PART_BYTES, 0, sizeof r->offset + size};
     r->offset = offset;
-    return put_record(m, BPF_F_CURRENT_CPU, r, sizeof r->head + follows);
+    return put_record(ctx, BPF_F_CURRENT_CPU, r, sizeof r->head + follows);
 }
 
-static __always_inline long put_out(struct moment *m, __u8 kind, __u32 number, __u32 size)
+static __always_inline long put_out(void *ctx, struct moment *m, __u8 kind, __u32 number, __u32 size)
 {
-    struct stack_record *r = &m->buffer->record.head;
-    __u32 follows = size ? sizeof m->buffer->record - sizeof *r + bounded(size) : 0;
+    struct stack_record *r = &buffer_of(m)->record.head;
+    __u32 follows = size ? sizeof buffer_of(m)->record - sizeof *r + bounded(size) : 0;
     fill_head(m, kind, number, follows, r);
     if (size > RULE_STACK_MAX)
         return -1;
-    m->buffer->record.bytes_part = (struct stack_part){STACK_PART_BYTES, 0, sizeof(__u64) + m->inner};
-    return put_record(m, output_for(m, kind), m->buffer, sizeof *r + follows);
+    buffer_of(m)->record.bytes_part = (struct stack_part){STACK_PART_BYTES, 0, sizeof(__u64) + m->inner};
+    return put_record(ctx, output_for(m, kind), r, sizeof *r + follows);
 }
 
 /* One of the places that a record tells, if there is room. The count is in memory, where the kernel's verifier does not follow it: it would
@@ -109,9 +109,9 @@ __noinline int verify_fill_places(__u32 cpu)
 }
 
 /* Writes that a known stack which was read elsewhere fits, and where its files lie here. */
-static __always_inline long put_placed(struct moment *m, __u32 number)
+static __always_inline long put_placed(void *ctx, struct moment *m, __u32 number)
 {
-    struct placed_record *r = &m->buffer->placed;
+    struct placed_record *r = &buffer_of(m)->placed;
     if (!verify_fill_places(bpf_get_smp_processor_id()))
         return -1;
     const __u32 follows =
@@ -122,33 +122,34 @@ static __always_inline long put_placed(struct moment *m, __u32 number)
     r->part = (struct stack_part){STACK_PART_PLACED, 0, follows - sizeof r->part};
     r->placed.base = m->base;
     r->placed.depth = m->compared_depth;
-    return put_record(m, BPF_F_CURRENT_CPU, r, sizeof r->head + follows);
+    return put_record(ctx, BPF_F_CURRENT_CPU, r, sizeof r->head + follows);
 }
 
 /* Writes a record and notes what it announced; an earlier announcement is never left in place. version: not 0: the stack is placed
  * (rule_told). Returns what the program shall: 0 leaves the sample out, which would be taken for one of an earlier announcement. */
-static __always_inline int write_record_at(struct moment *m, __u8 kind, __u32 number, __u32 size,
+static __always_inline int write_record_at(void *ctx, struct moment *m, __u8 kind, __u32 number, __u32 size,
                                            __u32 version)
 {
-    struct rule_told now = {.number = number, .version = version, .count = m->count, .birth = m->birth};
-    const long rc = version ? put_placed(m, number) : put_out(m, kind, number, size);
+    struct rule_told *now = &buffer_of(m)->announced;
+    *now = (struct rule_told){.number = number, .version = version, .count = m->count, .birth = m->birth};
+    const long rc = version ? put_placed(ctx, m, number) : put_out(ctx, m, kind, number, size);
     if (rc == 0) {
-        if (bpf_map_update_elem(&told, &m->told_key, &now, BPF_ANY) != 0)
+        if (bpf_map_update_elem(&told, &m->told_key, now, BPF_ANY) != 0)
             bpf_map_delete_elem(&told, &m->told_key);
         return 1;
     }
     bpf_map_delete_elem(&told, &m->told_key);
     if (is_off(rc))
         return 0;
-    if (size && put_out(m, STACK_RECORD_NONE, 0, 0) == 0)
+    if (size && put_out(ctx, m, STACK_RECORD_NONE, 0, 0) == 0)
         return 1;
     __sync_fetch_and_add(&counts.lost, 1);
     return 0;
 }
 
-static __always_inline int write_record(struct moment *m, __u8 kind, __u32 number, __u32 size)
+static __always_inline int write_record(void *ctx, struct moment *m, __u8 kind, __u32 number, __u32 size)
 {
-    return write_record_at(m, kind, number, size, 0);
+    return write_record_at(ctx, m, kind, number, size, 0);
 }
 
 /* What was announced for this thread; NULL: nothing. */
@@ -159,17 +160,17 @@ static __always_inline struct rule_told *announced(const struct moment *m)
 }
 
 /* One of the kinds without a stack, unless it was told last. */
-static __always_inline int tell_no_stack(struct moment *m, __u8 kind, __u32 number)
+static __always_inline int tell_no_stack(void *ctx, struct moment *m, __u8 kind, __u32 number)
 {
     const struct rule_told *before = announced(m);
     if (before && before->number == number)
         return 1;
-    return write_record(m, kind, number, 0);
+    return write_record(ctx, m, kind, number, 0);
 }
 
-static __always_inline int tell_none(struct moment *m)
+static __always_inline int tell_none(void *ctx, struct moment *m)
 {
-    return tell_no_stack(m, STACK_RECORD_NONE, 0);
+    return tell_no_stack(ctx, m, STACK_RECORD_NONE, 0);
 }
 
 #endif

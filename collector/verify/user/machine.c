@@ -313,8 +313,8 @@ struct task_struct *machine_current(void)
 }
 
 long machine_find_mapping(uint64_t address,
-                          long (*see)(struct task_struct *, struct vm_area_struct *, struct seen *),
-                          struct seen *out)
+                          long (*see)(struct task_struct *, struct vm_area_struct *, const uint32_t *),
+                          const uint32_t *cpu)
 {
     machine->found++;
     for (size_t i = 0; i < machine->mapping_count; i++) {
@@ -325,7 +325,7 @@ long machine_find_mapping(uint64_t address,
         struct vm_area_struct mapping = {
             .start = m->start, .end = m->start + m->size, .page = m->page, .file = m->inode ? &file : NULL};
         if (address - m->start < m->size)
-            return see(machine_current(), &mapping, out);
+            return see(machine_current(), &mapping, cpu);
     }
     return -ENOENT;
 }

@@ -31,11 +31,10 @@ uint64_t machine_cgroup(uint32_t level);
 const void *machine_task_struct(void);
 struct task_struct;
 struct vm_area_struct;
-struct seen;
 struct task_struct *machine_current(void);
 long machine_find_mapping(uint64_t address,
-                          long (*see)(struct task_struct *, struct vm_area_struct *, struct seen *),
-                          struct seen *out);
+                          long (*see)(struct task_struct *, struct vm_area_struct *, const uint32_t *),
+                          const uint32_t *cpu);
 uint32_t machine_random(void);
 
 #define bpf_map_lookup_elem(map, key)               machine_lookup((map), (key))
