@@ -54,6 +54,7 @@ struct fathom_disambig_options {
     bool symbolic;        /* lead a library's calls of its own functions past its PLT */
     char *const *command; /* to test the patched file with, which `output` must name then; NULL: none */
     const char *runtime;  /* of the test: as in fathom_runtime_find() of fathom/train.h */
+    FATHOM_RESERVED;
 };
 
 struct fathom_disambig;

@@ -59,6 +59,7 @@ struct fathom_trace_options {
     uint64_t heap_bytes; /* of the list of allocations of each process, likewise; 0: none is made */
     /* The file of the runtime; NULL: libfathom-burst.so beside this library, or in the configured directory. */
     const char *runtime;
+    FATHOM_RESERVED;
 };
 
 struct fathom_trace;
@@ -102,6 +103,7 @@ struct fathom_streams_options {
     double cover;               /* percent of all that the hot ones are to make up */
     uint64_t rows;              /* streams that are shown; 0: all */
     size_t width;               /* of a row, in columns; 0: any */
+    FATHOM_RESERVED;
 };
 
 /* Finds the hot streams of a trace and writes them. -ENODATA: the trace has none of what is asked for; -ENOENT, -EBADMSG and others: of its

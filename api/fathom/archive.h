@@ -19,6 +19,7 @@ struct fathom_archive_options {
     const char *map;    /* a path map's file, for its reports; NULL: none */
     bool no_cache;      /* without what other recordings of the same programs learned */
     bool sources;       /* the sources of sampled instructions, and of functions that an interpreter ran */
+    FATHOM_RESERVED;
 };
 
 /* Both warn of what cannot be found. *other_build: where they return 0, whether files of another build were met, which are left

@@ -45,6 +45,7 @@ struct fathom_calls_options {
     enum fathom_interval_policy phase_policy;
     uint64_t phase_share; /* 0: FATHOM_PHASE_SHARE */
     double duration;      /* seconds, after which the command gets SIGTERM; 0: to its end */
+    FATHOM_RESERVED;
 };
 
 struct fathom_calls;

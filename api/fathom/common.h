@@ -23,6 +23,9 @@ extern "C" {
 #define FATHOM_API_AS_SAFE   FATHOM_API /* MT-Safe, AS-Safe: while another thread uses the object, too */
 #define FATHOM_API_MT_UNSAFE FATHOM_API /* MT-Unsafe where its comment says so, AS-Unsafe */
 
+/* Ends structures of options, for those of later versions: 0, as the defaults and initialisers leave it. */
+#define FATHOM_RESERVED uint64_t reserved[8]
+
 FATHOM_API_AS_SAFE const char *fathom_version(void);
 
 #define FATHOM_ERROR_SIZE 512

@@ -89,6 +89,7 @@ struct fathom_hot_options {
     double phi; /* above 0, below 1 */
     double eps; /* the error, as a part of the whole weight; below phi. 0: phi / 5 */
     enum fathom_counter counter;
+    FATHOM_RESERVED;
 };
 
 /* One context; its pointers are valid only during the call. Where the inference is not sure, frames end with a label such as

@@ -26,6 +26,7 @@ struct fathom_diff_options {
     bool all;           /* show also what changed by no more than chance */
     bool colour;
     size_t width; /* of a line, in columns: longer names are shortened; 0: any */
+    FATHOM_RESERVED;
 };
 
 struct fathom_diff;

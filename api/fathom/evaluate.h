@@ -33,6 +33,7 @@ struct fathom_evaluation_options {
     bool stages;       /* with and without each stage of inference */
     uint64_t wrong;    /* show so many of the wrong contexts, the heaviest */
     enum fathom_evaluation_format format;
+    FATHOM_RESERVED;
 };
 
 struct fathom_evaluation;

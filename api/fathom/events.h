@@ -16,6 +16,7 @@ struct fathom_events_options {
     /* A part of the name or the description, or with * ? and []; NULL: all events, and how many tracepoints there are. */
     const char *pattern;
     bool json; /* with all tracepoints */
+    FATHOM_RESERVED;
 };
 
 /* Writes the list that 'fathom events' prints. Errors: -ENOENT: no event has the pattern, as text (the sentence says which

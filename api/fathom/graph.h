@@ -26,6 +26,7 @@ enum fathom_graph_format {
 struct fathom_graph_options {
     enum fathom_graph_format format;
     const char *function; /* only this one's calls; NULL: all */
+    FATHOM_RESERVED;
 };
 
 /* Writes the calls; a failed write shows in ferror(). Names are made safe for a terminal. Errors: -ENOENT: there is no such function;

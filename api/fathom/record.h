@@ -90,6 +90,7 @@ struct fathom_recorder_options {
     bool compress; /* the file's records, with zstd */
     bool no_cache; /* keep nothing for later recordings, and use nothing that earlier ones kept */
     bool keep_stacks; /* the copies of new stacks, too, not only what was found in them while recording */
+    FATHOM_RESERVED;
 };
 
 /* What can be told before: whether there are such events and such a trigger, and the map, if there is one, can be read. fathom_recorder_open() tells it,

@@ -27,6 +27,7 @@ struct fathom_filter {
     double from, to;             /* s since the first sample; to = 0: no end */
     const char *focus, *ignore;  /* a function that is, or is not, on the path; NULL: any, none */
     const char *symbol, *image;  /* the innermost function, its file's name; NULL: any */
+    FATHOM_RESERVED;
 };
 
 /* What two intervals of a recording have in common if they are of one phase. */
@@ -94,6 +95,7 @@ struct fathom_profile_options {
     double phi; /* not 0: hot contexts in bounded memory, those of at least this part of the weight */
     double eps; /* then: the error, as a part of the weight; below phi. 0: phi / 5 */
     enum fathom_counter counter;
+    FATHOM_RESERVED;
 };
 
 /* Of format "perf", which also writes OUTPUT.functions where an interpreter ran functions: where it is said how sure a path is. */
@@ -130,6 +132,7 @@ struct fathom_report_options {
     bool colour;
     bool verbose;  /* the whole heading */
     bool terminal; /* the stream is one: formats that are no text are refused, -ENOTTY */
+    FATHOM_RESERVED;
 };
 
 struct fathom_report;

@@ -24,6 +24,7 @@ struct fathom_store_selection {
         *until; /* "90s", "30m", "6h", "2d", "4w": before now; "2026-11-28 10:00", "2026-11-28": UTC;
                                   "@1795946400": seconds since 1970; "now". The slots that these are in count, that of `until` does not
                                   if it is the first moment of it */
+    FATHOM_RESERVED;
 };
 
 /* What can be told of a store, or of a server of another tool, without asking it: whether there is such a kind, and the credentials, if there are some, can be
@@ -46,6 +47,7 @@ struct fathom_store_import_options {
     /* A file of what a server has acknowledged, which is made: what it says is not sent again for an hour; NULL: all is sent. Other stores leave it. */
     const char *known;
     struct fathom_profile_options profile; /* map, symfs, no_cache and inline_most */
+    FATHOM_RESERVED;
 };
 
 struct fathom_store_import;

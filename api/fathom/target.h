@@ -61,6 +61,7 @@ struct fathom_target {
     double duration;  /* seconds, after which a launched command gets SIGTERM; 0: to the end */
     uint64_t stack_bytes; /* of a copy of the stack in each sample; 0: none */
     struct fathom_verify verify;
+    FATHOM_RESERVED;
 };
 
 /* How many of the ways are given that concern all programs on the CPUs. */

@@ -29,6 +29,7 @@ struct fathom_top_options {
     /* Called at least 10 times a second while it runs, for pictures; a negative result ends the run and is returned. NULL: no. */
     int (*progress)(void *context, struct fathom_error *error);
     void *context;
+    FATHOM_RESERVED;
 };
 
 struct fathom_top;

@@ -42,6 +42,7 @@ struct fathom_train_options {
     size_t image_count;        /* 0: all but the C library and the loader */
     uint64_t samples;          /* of FATHOM_TRAIN_PATCH: stacks per second beside the hooks; 0: none */
     const char *runtime;       /* as in fathom_runtime_find() */
+    FATHOM_RESERVED;
 };
 
 struct fathom_train;

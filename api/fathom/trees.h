@@ -24,6 +24,7 @@ struct fathom_call_trace_options { /* all borrowed until the end */
     const char *const *images;     /* only files whose names start with one of these have hooks; */
     size_t image_count;            /* 0: all but the C library and the loader */
     const char *runtime;           /* as in fathom_runtime_find() */
+    FATHOM_RESERVED;
 };
 
 /* Opens the output, and makes ready, before other threads exist. Errors: of that; -ENOENT: the runtime is not found; -ENOSPC. */
@@ -52,6 +53,7 @@ struct fathom_replay_options {
     bool ticks;       /* weights are ticks of the time-stamp counter; else each call weighs 1 */
     uint64_t runs;    /* of which the fastest is told; 1 at least */
     uint64_t paths;   /* contexts to print for each counter */
+    FATHOM_RESERVED;
 };
 
 /* Feeds a trace to counters, and prints what an event takes, how much memory, and how far the hot contexts are from the exact
@@ -67,6 +69,7 @@ struct fathom_tree_options {
     double phi;         /* of a comparison: contexts of this part of the weight are hot */
     uint64_t rows;      /* contexts of a list; 0: all */
     size_t width;       /* of a row, in columns: longer paths are shortened; 0: any */
+    FATHOM_RESERVED;
 };
 
 /* Prints a tree: the heaviest contexts, or a graph for Graphviz. */
