@@ -1,7 +1,7 @@
 /*
  * crash.c - prints the call path of the point at which it crashed, by a path map; no unwinding, and nothing of the stack's contents is needed.
  *
- *     cc -O2 crash.c -o crash $(pkg-config --cflags --libs fathom)
+ *     cc -O2 -g crash.c -o crash $(pkg-config --cflags --libs fathom)
  *     fathom train --image crash -o crash.fmap -- ./crash 3         # ends well
  *     ./crash 0 crash.fmap                                         # crashes
  *     ulimit -c unlimited; ./crash 0; ./crash core crash.fmap core # the same of a core
@@ -17,6 +17,8 @@
 #include <unistd.h>
 
 #include <fathom.h>
+
+#define INLINED_MOST 8 /* functions at one place */
 
 static int to_child, from_child;
 static char handler_stack[65536]; /* a stack that overflowed is no place for a handler */
@@ -40,9 +42,15 @@ static void print_path(const struct fathom_answer *answer)
     else
         fprintf(stderr, "crash: with a probability of %.2f it came by\n",
                 fathom_answer_probability(answer, 0));
-    for (size_t i = fathom_answer_depth(answer, 0); i-- > 0;) /* innermost first */
+    for (size_t i = fathom_answer_depth(answer, 0); i-- > 0;) { /* innermost first */
+        struct fathom_source source[INLINED_MOST];
+        const size_t sources = fathom_answer_source(answer, 0, i, source, INLINED_MOST);
         fprintf(stderr, "  %s (%s+0x%llx)\n", fathom_answer_function(answer, 0, i),
                 fathom_answer_image(answer, 0, i), (unsigned long long)fathom_answer_address(answer, 0, i));
+        for (size_t k = 0; k < sources; k++) /* with debug information */
+            if (source[k].function && source[k].file)
+                fprintf(stderr, "    in %s at %s:%u\n", source[k].function, source[k].file, source[k].line);
+    }
 }
 
 /* Of the child's parent, or of a core's first thread. */

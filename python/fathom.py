@@ -7,7 +7,7 @@ import collections
 import ctypes
 import os
 
-__all__ = ["Error", "Frame", "Context", "Path", "Answer", "version", "contexts", "Resolver", "Recording"]
+__all__ = ["Error", "Frame", "Context", "Path", "Source", "Answer", "version", "contexts", "Resolver", "Recording"]
 
 _lib = ctypes.CDLL("libfathom.so.1")
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -19,7 +19,8 @@ LEVELS = ("debug", "note", "warning")
 # As in the headers, which say what they mean. address, of a context's frame: of the function's entry; of an answer's: of the place in it.
 Frame = collections.namedtuple("Frame", "function image address")
 Context = collections.namedtuple("Context", "pid tid time weight certainty probability frames")
-Path = collections.namedtuple("Path", "probability frames")  # frames: from the stack's root inwards
+Path = collections.namedtuple("Path", "probability frames sources")  # frames: from the stack's root inwards; sources: of each, if asked for
+Source = collections.namedtuple("Source", "function file line")  # of a frame: the innermost inlined function first, its own last
 Answer = collections.namedtuple("Answer", "certainty novelty reason height least most paths")
 
 
@@ -43,6 +44,10 @@ class _Context(ctypes.Structure):
 
 class _Point(ctypes.Structure):
     _fields_ = [("pc", ctypes.c_uint64), ("sp", ctypes.c_uint64), ("bp", ctypes.c_uint64)]
+
+
+class _Source(ctypes.Structure):
+    _fields_ = [("function", ctypes.c_char_p), ("file", ctypes.c_char_p), ("line", ctypes.c_uint32)]
 
 
 class _Mapping(ctypes.Structure):
@@ -87,6 +92,7 @@ def _declare():
             ("answer_function", text, *of_frame),
             ("answer_image", text, *of_frame),
             ("answer_address", u64, *of_frame),
+            ("answer_source", size, *of_frame, ctypes.POINTER(_Source), size),
             ("live_start_as", ctypes.c_int, text, u64, text, listener, out, error),
             ("live_finish", ctypes.c_int, handle, error),
             ("live_write", ctypes.c_int, handle, handle, error),
@@ -209,7 +215,13 @@ class Resolver(_Handle):
     def stack(self, low, base):
         _call(_lib.fathom_resolver_stack, self._handle, low, base)
 
-    def resolve(self, pc, sp, bp=0):
+    @staticmethod
+    def _sources(answer, rank, frame):
+        found = (_Source * 64)()
+        count = _lib.fathom_answer_source(answer, rank, frame, found, len(found))
+        return [Source(f.function and _text(f.function), f.file and _text(f.file), f.line) for f in found[:count]]
+
+    def resolve(self, pc, sp, bp=0, sources=False):
         answer, least, most = ctypes.c_void_p(), ctypes.c_double(), ctypes.c_double()
         _call(_lib.fathom_resolver_resolve, self._handle, ctypes.byref(_Point(pc, sp, bp)), ctypes.byref(answer))
         _lib.fathom_answer_range(answer, ctypes.byref(least), ctypes.byref(most))
@@ -217,7 +229,8 @@ class Resolver(_Handle):
         for rank in range(max(_lib.fathom_answer_paths(answer), 1)):
             frames = [Frame(_text(_lib.fathom_answer_function(answer, rank, i)), _text(_lib.fathom_answer_image(answer, rank, i)),
                             _lib.fathom_answer_address(answer, rank, i)) for i in range(_lib.fathom_answer_depth(answer, rank))]
-            paths.append(Path(_lib.fathom_answer_probability(answer, rank), frames))
+            paths.append(Path(_lib.fathom_answer_probability(answer, rank), frames,
+                              [self._sources(answer, rank, i) for i in range(len(frames))] if sources else []))
         return Answer(CERTAINTIES[_lib.fathom_answer_certainty(answer)], NOVELTIES[_lib.fathom_answer_novelty(answer)],
                       _text(_lib.fathom_answer_reason(answer)), _lib.fathom_answer_height(answer), least.value, most.value, paths)
 

@@ -2,7 +2,7 @@
  * resolve.h - the call path of a point, at run time: by a path map and the mappings and stacks of a process, without its stack's contents.
  *
  * What is inferred is the path that training saw most with the point's function at its stack depth, with how sure that is; a path that training never
- * saw is not put together here, as 'fathom report' does it. Functions that are inlined have no frame of their own.
+ * saw is not put together here, as 'fathom report' does it. Inlined functions have no frame of their own: fathom_answer_source() names them.
  *
  * In a signal handler take a point (here.h), and resolve it elsewhere. A resolver, its answer and its watches (watch.h) are one object.
  */
@@ -96,8 +96,19 @@ FATHOM_API const char *fathom_answer_image(const struct fathom_answer *answer, u
                                            size_t frame); /* the file's path */
 /* Of the function's entry: ELF virtual address in the image. */
 FATHOM_API uint64_t fathom_answer_entry(const struct fathom_answer *answer, unsigned rank, size_t frame);
-/* Where it is: the same of the point in the innermost frame, of the return address in others. 0: not known. addr2line -i names its line. */
+/* Where it is: the same of the point in the innermost frame, of the return address in others. 0: not known. */
 FATHOM_API uint64_t fathom_answer_address(const struct fathom_answer *answer, unsigned rank, size_t frame);
+
+struct fathom_source {
+    const char *function; /* the frame's own function, or one that is inlined there; NULL: not known */
+    const char *file;     /* NULL: not known */
+    uint32_t line;        /* 0: not known */
+};
+/* Where a frame is in the source, by its binary's debug information: the innermost inlined function first, the frame's own last. Returns how many were
+ * written, at most `most`; 0: nothing is known. A file's debug information is read once, when it is first asked for, which takes time and memory.
+ * Strings are the resolver's, until it is closed. */
+FATHOM_API size_t fathom_answer_source(const struct fathom_answer *answer, unsigned rank, size_t frame,
+                                       struct fathom_source *out, size_t most);
 
 #ifdef __cplusplus
 }

@@ -6,6 +6,10 @@
 #include <stdlib.h>
 
 #include "base/vec.h"
+#include "image/lines/lines.h"
+#include "infer/samples/locate.h"
+
+#define SOURCES_MOST 64 /* functions inlined into each other at one place */
 
 /* The frames of a node's path behind those that there are, from the root inwards. leaf: where the point is. */
 static int add_path(struct fathom_answer *a, uint32_t node, uint64_t leaf, struct known_frames *frames,
@@ -23,7 +27,7 @@ static int add_path(struct fathom_answer *a, uint32_t node, uint64_t leaf, struc
         const struct fathom_frame *function = known_frames_at(frames, n.function);
         if (!function)
             return error_memory(err);
-        a->frames[a->count + i] = (struct answer_frame){*function, address};
+        a->frames[a->count + i] = (struct answer_frame){*function, n.function, address};
         address = n.site;
         node = n.parent;
     }
@@ -42,6 +46,7 @@ static int add_function(struct fathom_answer *a, const struct place *place, stru
     image_function_format(place->image, place->function, a->name, sizeof a->name);
     a->frames[0] = (struct answer_frame){
         {a->name, image_path(place->image), image_function(place->image, place->function)->address},
+        PATHMAP_NONE,
         place->address};
     a->count = a->paths[0].depth = 1;
     return 0;
@@ -50,6 +55,8 @@ static int add_function(struct fathom_answer *a, const struct place *place, stru
 int answer_fill(struct fathom_answer *a, const struct resolved *r, double factor, struct known_frames *frames,
                 struct fathom_error *err)
 {
+    a->known = frames;
+    a->place = r->cid.place;
     a->path_count = 0;
     a->count = 0;
     a->paths[0] = (struct answer_path){0};
@@ -143,4 +150,25 @@ uint64_t fathom_answer_entry(const struct fathom_answer *a, unsigned rank, size_
 uint64_t fathom_answer_address(const struct fathom_answer *a, unsigned rank, size_t frame)
 {
     return frame_at(a, rank, frame)->address;
+}
+
+size_t fathom_answer_source(const struct fathom_answer *a, unsigned rank, size_t frame,
+                            struct fathom_source *out, size_t most)
+{
+    const struct answer_frame *f = frame_at(a, rank, frame);
+    struct image *image = a->place.image;
+    uint32_t function = a->place.function;
+    /* The call ends at its return address, which may belong to the next line or function. */
+    const uint64_t address = frame + 1 < a->paths[rank].depth && f->address ? f->address - 1 : f->address;
+    if ((f->number != PATHMAP_NONE &&
+         !locate_function(a->known->images, a->known->map, f->number, &image, &function)) ||
+        !address || image_function_at(image, address) != function)
+        return 0;
+    struct lines *lines = image_cache_lines(a->known->images, image, IMAGE_LINES_ANY);
+    struct line_frame found[SOURCES_MOST];
+    size_t count = lines ? lines_at(lines, address, found, SOURCES_MOST) : 0;
+    count = count < most ? count : most;
+    for (size_t i = 0; i < count; i++)
+        out[i] = (struct fathom_source){found[i].function, found[i].file, found[i].line};
+    return count;
 }

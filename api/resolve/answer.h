@@ -8,6 +8,7 @@
 
 struct answer_frame {
     struct fathom_frame function;
+    uint32_t number;  /* of the function in the map; PATHMAP_NONE: it is that of the point alone */
     uint64_t address; /* where it is in its image; 0: not known */
 };
 
@@ -17,6 +18,8 @@ struct answer_path {
 };
 
 struct fathom_answer {
+    struct known_frames *known; /* of the resolver */
+    struct place place;         /* of the point */
     struct answer_path paths[CANDIDATES_MAX];
     unsigned path_count; /* 0: unknown; paths[0] has the function, if it is known */
     struct answer_frame *frames;
