@@ -39,8 +39,8 @@ int main(int argc, char **argv)
     const struct command *command = command_find(name);
     if (!command) {
         const struct command *like = command_like(name);
-        terminal_wrong(&terminal, "there is no command '%s'%s%s%s; 'fathom help' lists them", name,
-                       like ? ": did you mean '" : "", like ? like->name : "", like ? "'?" : "");
+        terminal_wrong(&terminal, "there is no command '%s'%s%s%s 'fathom help' lists them", name,
+                       like ? ": did you mean '" : "", like ? like->name : "", like ? "'?" : ";");
         terminal_end(&terminal);
         return EXIT_USAGE;
     }

@@ -58,7 +58,8 @@ static void say_left_out(const struct host *host, const struct session_image *im
                   count - LEFT_OUT_NAMED);
 }
 
-static void say_image(const struct host *host, const struct harvest_image *image)
+/* Whether anything was said of its functions; what training only saw on stacks has no hooks, and no reason for it. */
+static bool say_image(const struct host *host, const struct harvest_image *image)
 {
     const struct store_summary *h = &image->hooks;
     uint32_t hooked = h->sleds + h->detours + h->pads + h->breakpoints;
@@ -68,20 +69,22 @@ static void say_image(const struct host *host, const struct harvest_image *image
             "%s: %u functions hooked (%u sleds, %u detours, %u short jumps, %u breakpoints), %u left out",
             image->path, hooked, h->sleds, h->detours, h->pads, h->breakpoints, h->left_out + h->failed);
     if (!h->reason[0])
-        return;
+        return hooked || h->left_out;
     if (hooked || h->failed)
         log_write(&host->log, LOG_WARNING,
                   hooked ? "%s: %u functions are not hooked: %s" : "%s: none of %u functions is hooked: %s",
                   image->path, h->failed, h->reason);
     else
         log_write(&host->log, LOG_WARNING, "%s is not hooked: %s", image->path, h->reason);
+    return true;
 }
 
 void hooks_say(const struct host *host, const struct harvest *h, const struct session *session, bool chosen)
 {
+    bool said = false;
     for (size_t i = 0; i < h->image_count; i++)
-        say_image(host, &h->images[i]);
-    if (h->image_count == 0 && chosen)
+        said |= say_image(host, &h->images[i]);
+    if (!said && chosen)
         log_write(&host->log, LOG_WARNING, "no function was hooked: no file name matches --image");
     for (size_t i = 0; i < session_image_count(session); i++)
         say_left_out(host, session_image(session, i));

@@ -238,9 +238,11 @@ int run_counts_find(const struct report *report, struct run_counts *out, struct 
     int rc = check_event(report->contexts->metrics->event, report->log, err);
     rc = rc == 0 ? find_samples(&samples, report->contexts, err) : rc;
     if (rc == 0 && !samples.count)
-        rc = error_set(err, ENOENT,
-                       "no function was sampled on a CPU, of which a profile for compilers could tell: "
-                       "record a clock or cycles");
+        rc = error_set(
+            err, ENOENT,
+            "no function was sampled on a CPU, of which a profile for compilers could tell: does --image "
+            "name a file that was sampled, and is that still the recorded build? If so, record a "
+            "clock or cycles");
     rc = rc == 0 ? add_functions(out, &samples, err) : rc;
     free(samples.items);
     rc = rc == 0 ? indirect_calls_find(report->contexts, out, err) : rc;

@@ -285,7 +285,8 @@ int source_counts_end(struct source_counts *c, struct fathom_error *err)
         return error_set(
             err, ENOENT,
             "no sampled function has debug information with lines, by which a compiler finds it "
-            "again: build with -gline-tables-only -fdebug-info-for-profiling, or install its debug symbols");
+            "again: build with -gline-tables-only -fdebug-info-for-profiling (gcc: -g1) and record again, or "
+            "install its debug symbols");
     for (size_t i = 0; i < c->line_count; i++) {
         sum_up(&c->lines[i]);
         struct source_function *of = &c->functions[c->lines[i].function];
