@@ -156,7 +156,7 @@ static void try_next(struct ordering *o, struct pair *p, uint32_t x, const struc
 {
     const struct chain *chain = &o->chains[x];
     const uint32_t first = y->blocks[0], last = y->blocks[y->count - 1];
-    for (uint32_t i = p->between.first; i != NONE; i = o->next_jump[i]) {
+    for (uint32_t i = p->between.first; i != NONE && *o->work; i = o->next_jump[i]) {
         const struct order_jump *j = &o->graph->jumps[i];
         const bool enters = j->to == first && o->chain_of[j->from] == x,
                    leaves = j->from == last && o->chain_of[j->to] == x;

@@ -41,6 +41,16 @@ bool text_shown(uint32_t code)
     }
 }
 
+bool text_is_word(const char *text)
+{
+    size_t length = *text ? 1 : 0;
+    for (uint32_t code; *text && length; text += length) {
+        length = text_character(text, &code);
+        length = length && text_shown(code) && code != ' ' ? length : 0;
+    }
+    return length;
+}
+
 void text_clean(char *text)
 {
     char *to = text;

@@ -17,6 +17,8 @@
 size_t text_character(const char *text, uint32_t *code);
 /* Whether it may be printed as is. */
 bool text_shown(uint32_t code);
+/* Whether it has characters, all of which are shown, and none of which is a space. */
+bool text_is_word(const char *text);
 /* In place: each unprintable character, and each byte of invalid UTF-8, becomes '?'. */
 void text_clean(char *text);
 /* Quotes a word of a command line for a shell if necessary. Writes at most TEXT_QUOTED(length) bytes with the

@@ -114,11 +114,17 @@ static void *work(void *unused)
 
 int main(int argc, char **argv)
 {
+    char *end = "";
+    const unsigned long port = argc > 1 ? strtoul(argv[1], &end, 10) : 0; /* 0: one that is free */
     struct sockaddr_in address = {.sin_family = AF_INET,
-                                  .sin_port = htons((uint16_t)(argc > 1 ? atoi(argv[1]) : 0)),
+                                  .sin_port = htons((uint16_t)port),
                                   .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t size = sizeof address;
     pthread_t worker;
+    if (*end || port > UINT16_MAX) {
+        fprintf(stderr, "serve: '%s' is no port\n", argv[1]);
+        return 2;
+    }
     int server = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), yes = 1;
     setsockopt(server, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     if (bind(server, (struct sockaddr *)&address, size) < 0 || listen(server, 8) < 0 ||

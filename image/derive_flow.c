@@ -37,6 +37,7 @@ struct derivation {
     struct switch_tables tables;
     struct slots slots; /* data words */
     unsigned passes;    /* passes over the sure functions after the first one */
+    uint64_t bytes;     /* of code that is derived at once */
     uint64_t budget;    /* instructions that may still be decoded to follow parts */
     struct claims claims;
     struct no_return no_return;
@@ -550,7 +551,7 @@ bool derivation_again(struct derivation *d)
     d->more_clobbers = false;
     if (again) {
         claims_forget(&d->claims);
-        d->budget = functions_bytes(&d->image->functions, 0, d->image->functions.count) * READS_MOST;
+        d->budget = d->bytes * READS_MOST;
     }
     return again;
 }
@@ -563,10 +564,11 @@ void derivation_settle(struct derivation *d)
 void derivation_forget(struct derivation *d, uint32_t first, uint32_t last)
 {
     claims_forget(&d->claims);
-    memset(d->clobbers + first, 0, last - first);
+    memset(d->clobbers, 0, d->image->functions.count); /* of all: what was derived before must not matter */
     d->more_clobbers = false;
     d->passes = 0;
-    d->budget = functions_bytes(&d->image->functions, first, last) * READS_MOST;
+    d->bytes = functions_bytes(&d->image->functions, first, last);
+    d->budget = d->bytes * READS_MOST;
     d->no_return.budget = functions_bytes(&d->image->functions, 0, d->image->functions.count);
 }
 
@@ -589,7 +591,8 @@ struct derivation *derivation_new(const struct image *image)
         derivation_free(d);
         return NULL;
     }
-    d->budget = functions_bytes(&image->functions, 0, image->functions.count) * READS_MOST;
+    d->bytes = functions_bytes(&image->functions, 0, image->functions.count);
+    d->budget = d->bytes * READS_MOST;
     return d;
 }
 

@@ -16,6 +16,7 @@
 #define SEGMENTS_MOST 262144u     /* the kernel allows 65530 mappings by default (vm.max_map_count) */
 #define NOTES_MOST    (64u << 20) /* bytes of one segment of notes */
 #define HEADERS_MOST  4096u       /* bytes of a file's notes in memory */
+#define PROGRAM_MOST  128u        /* segments of a file in memory: its first page has room for fewer */
 #define BEFORE_MOST   64u         /* mappings: a file has five or six, beside each other */
 #define AUXV_MOST     1024u       /* bytes: the kernel's is below 400 */
 #define AUXV_SEARCH   (64u << 10) /* bytes below AT_RANDOM, which is just above the vector */
@@ -255,7 +256,7 @@ struct build_id core_dump_build_id(const struct core_dump *c, const struct core_
     if (!first || core_dump_read(c, first->start, &head, sizeof head) != sizeof head ||
         memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_phentsize != sizeof segment)
         return id;
-    for (unsigned i = 0; i < head.e_phnum && !id.size; i++) {
+    for (unsigned i = 0; i < head.e_phnum && i < PROGRAM_MOST && !id.size; i++) {
         const uint64_t at = first->start + head.e_phoff + i * sizeof segment;
         if (core_dump_read(c, at, &segment, sizeof segment) != sizeof segment)
             break;

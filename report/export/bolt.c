@@ -3,16 +3,20 @@
  * fall-throughs; addresses of the file. Where jumps lead whose table is not known is not told.
  */
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "base/saturate.h"
 #include "report/export/export.h"
 #include "report/export/run_counts.h"
 #include "report/text/printer.h"
 
 static void write_line(struct printer *p, char kind, uint64_t from, uint64_t to, double count)
 {
-    if (count >= 1)
-        printer_write(p, kind == 'B' ? "B %llx %llx %.0f 0\n" : "F %llx %llx %.0f\n",
-                      (unsigned long long)from, (unsigned long long)to, count);
+    if (count >= 1) /* a whole number of up to 64 bits for its readers */
+        printer_write(p, kind == 'B' ? "B %llx %llx %llu 0\n" : "F %llx %llx %llu\n",
+                      (unsigned long long)from, (unsigned long long)to,
+                      (unsigned long long)count_saturating(count + 0.5));
 }
 
 static void write_edges(struct printer *p, const struct counted_function *f)
@@ -50,6 +54,37 @@ static const char *heaviest_image(const struct run_counts *runs)
     return image_name(heaviest);
 }
 
+/* A regular expression for a name alone, such as that of libstdc++. malloc'd; NULL: out of memory. */
+static char *expression_for(const char *name)
+{
+    char *out = malloc(2 * strlen(name) + sizeof "^$"), *to = out;
+    if (!out)
+        return NULL;
+    *to++ = '^';
+    for (; *name; name++) {
+        if (strchr("\\+*?()[]{}|^$,", *name))
+            *to++ = '\\';
+        *to++ = *name;
+    }
+    memcpy(to, "$", 2);
+    return out;
+}
+
+/* Addresses of several files cannot be in one profile. */
+static int refuse_several(const struct run_counts *runs, struct fathom_error *err)
+{
+    char *expression = expression_for(heaviest_image(runs));
+    if (!expression)
+        return error_memory(err);
+    const int rc = error_set(
+        err, EINVAL,
+        "addresses of several files, such as %s and %s, would be mixed up in one profile: "
+        "choose the one that it is for, as by --image '%s'",
+        image_name(runs->functions[0].image), image_name(runs->functions[runs->count - 1].image), expression);
+    free(expression);
+    return rc;
+}
+
 int bolt_write(const struct report *report, FILE *out, struct fathom_error *err)
 {
     struct printer p = {.out = out};
@@ -57,11 +92,7 @@ int bolt_write(const struct report *report, FILE *out, struct fathom_error *err)
     int rc = run_counts_find(report, &runs, err);
     /* Functions are by image. */
     if (rc == 0 && runs.count && runs.functions[0].image != runs.functions[runs.count - 1].image)
-        rc = error_set(err, EINVAL,
-                       "addresses of several files, such as %s and %s, would be mixed up in one profile: "
-                       "choose the one that it is for, as by --image '^%s$'",
-                       image_name(runs.functions[0].image), image_name(runs.functions[runs.count - 1].image),
-                       heaviest_image(&runs));
+        rc = refuse_several(&runs, err);
     for (size_t i = 0; rc == 0 && i < runs.count; i++)
         write_edges(&p, &runs.functions[i]);
     for (size_t i = 0; rc == 0 && i < runs.indirect_count; i++) {

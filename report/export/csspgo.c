@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/saturate.h"
 #include "base/vec.h"
 #include "image/cache.h"
 #include "report/export/autofdo.h"
@@ -148,7 +149,7 @@ static void write_function(struct printer *p, const struct source_counts *c, uin
     size_t first, lines = source_counts_lines(c, function, &first);
     uint64_t total = 0;
     for (size_t i = first; i < first + lines; i++)
-        total += c->lines[i].count;
+        total = add_saturating(total, c->lines[i].count);
     if (!lines)
         return;
     printer_write(p, "[");

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "base/saturate.h"
 #include "base/search.h"
 #include "base/vec.h"
 #include "image/calls/calls.h"
@@ -22,7 +23,7 @@ static bool add(struct table *table, uint64_t key, uint64_t weight)
 {
     uint64_t *sum = table_put(table, key, NULL);
     if (sum)
-        *sum += weight;
+        *sum = add_saturating(*sum, weight);
     return sum;
 }
 

@@ -10,6 +10,7 @@
 #include "base/block_order.h"
 #include "base/log.h"
 #include "base/search.h"
+#include "base/text.h"
 #include "base/vec.h"
 #include "image/block_map.h"
 #include "image/linkage_names.h"
@@ -114,7 +115,7 @@ static void find_nodes(struct layout *l, const struct mapped_function *m, uint32
 /* Readers take '/' for the beginning of another name, and '!' for one of a cluster. */
 static bool can_be_read(const char *name)
 {
-    return *name != '!' && !name[strcspn(name, "/\t\n\v\f\r ")];
+    return *name != '!' && !strchr(name, '/') && text_is_word(name);
 }
 
 /* false: it has none that readers would find again. */

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/saturate.h"
 #include "base/search.h"
+#include "base/text.h"
 #include "base/vec.h"
 #include "image/cache.h"
 
@@ -109,11 +110,8 @@ static bool count_line(struct source_counts *c, uint32_t function, struct source
 /* Whether readers of text profiles find a name again: they split lines, places and calls at these, and take what begins with a digit for a count. */
 static bool is_readable(const char *name)
 {
-    size_t size = 0;
-    for (const char *s = name; *s; s++, size++)
-        if ((unsigned char)*s <= ' ' || *s == ':' || *s == '@' || *s == '[' || *s == ']' || *s == 0x7f)
-            return false;
-    return size > 0 && size <= NAME_MOST && *name != '#' && !(*name >= '0' && *name <= '9');
+    return strlen(name) <= NAME_MOST && *name != '#' && !(*name >= '0' && *name <= '9') &&
+           !name[strcspn(name, ":@[]")] && text_is_word(name);
 }
 
 int source_counts_frames(struct source_counts *c, uint32_t parent, struct source_place at,
@@ -145,7 +143,7 @@ static int add_instruction(struct source_counts *c, uint32_t parent, struct sour
     int rc = source_counts_frames(c, parent, at, frames, count, &function);
     if (rc != 0 || !frames[0].line)
         return rc < 0 ? rc : 0;
-    return count_line(c, function, source_place_of(c, &frames[0]), copied > 1 ? (uint64_t)copied : 1)
+    return count_line(c, function, source_place_of(c, &frames[0]), copied > 1 ? count_saturating(copied) : 1)
                ? 0
                : -ENOMEM;
 }
@@ -163,7 +161,7 @@ static int add_entry(struct source_counts *c, uint32_t parent, struct source_pla
     int rc = source_counts_frames(c, parent, at, &frames[count - 1], 1, &function);
     if (rc == 0)
         c->functions[function].head =
-            add_saturating(c->functions[function].head, (uint64_t)(f->entered * scale));
+            add_saturating(c->functions[function].head, count_saturating(f->entered * scale));
     return rc < 0 ? rc : 0;
 }
 
@@ -178,7 +176,7 @@ static int add_targets(struct source_counts *c, uint32_t parent, struct source_p
         const struct counted_function *to = &runs->functions[call->callee];
         const char *symbol = image_function(to->image, to->function)->name;
         struct line_frame frames[SOURCE_DEPTH_MOST];
-        struct source_target target = {.count = (uint64_t)(call->count * scale)};
+        struct source_target target = {.count = count_saturating(call->count * scale)};
         const size_t count = lines_at(lines, f->blocks.addresses[call->insn], frames, SOURCE_DEPTH_MOST);
         const int rc = count ? source_counts_frames(c, parent, at, frames, count, &target.function) : 1;
         if (rc < 0)
@@ -275,12 +273,16 @@ int source_counts_end(struct source_counts *c, struct fathom_error *err)
     if (c->unreadable)
         log_write(c->log, LOG_WARNING,
                   "code is left out, as readers of profiles would not find the name of its function again, "
-                  "which is empty, very long, or has spaces or one of "
+                  "which is empty, very long, or has spaces, control characters or one of "
                   "':@[]': %llu instructions and calls",
                   (unsigned long long)c->unreadable);
     c->order = calloc(c->function_count + 1, sizeof *c->order);
     if (!c->order)
         return error_memory(err);
+    if (!c->line_count && c->unreadable)
+        return error_set(err, ENOENT,
+                         "no sampled function with debug information has a name that readers of profiles "
+                         "would find again");
     if (!c->line_count)
         return error_set(
             err, ENOENT,

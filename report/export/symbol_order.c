@@ -8,6 +8,8 @@
 
 #include "base/hash.h"
 #include "base/log.h"
+#include "base/saturate.h"
+#include "base/text.h"
 #include "base/vec.h"
 #include "report/export/export.h"
 #include "report/export/run_counts.h"
@@ -51,7 +53,7 @@ static bool find_callers(struct ordering *o, struct table *sums)
             uint64_t *sum = table_put(sums, (uint64_t)callee << 32 | i, NULL);
             if (!sum)
                 return false;
-            *sum += (uint64_t)f->counts[f->blocks.blocks[call->insn]];
+            *sum = add_saturating(*sum, count_saturating(f->counts[f->blocks.blocks[call->insn]]));
             if ((double)*sum > placed->calls) {
                 placed->caller = i;
                 placed->calls = (double)*sum;
@@ -130,7 +132,7 @@ static void write_cluster(struct printer *p, struct ordering *o, const struct cl
         if (image_function_is_stub(f->image, f->function))
             continue; /* the linker makes it */
         /* Linkers take a line for a symbol, and one that begins with '#' for a comment. */
-        if (symbol && *symbol && *symbol != '#' && !symbol[strcspn(symbol, "\t\n\v\f\r ")])
+        if (symbol && *symbol != '#' && text_is_word(symbol))
             printer_write(p, "%s\n", symbol);
         else
             o->left_out++;

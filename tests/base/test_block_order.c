@@ -159,3 +159,22 @@ Test(block_order, of_many_blocks)
         check_complete(&g, order);
     }
 }
+
+/* All of many jumps from one block to another in a long chain are tried: the work bounds that. Without a bound, minutes. */
+Test(block_order, of_many_equal_jumps)
+{
+    enum { JUMPS = 400000 };
+    static struct order_block blocks[LARGE];
+    static struct order_jump jumps[JUMPS];
+    static uint32_t order[LARGE];
+    struct order_graph g = {blocks, LARGE, jumps, 0};
+    uint64_t work = 1 << 24;
+    for (uint32_t i = 0; i < LARGE; i++)
+        blocks[i] = (struct order_block){100, 1};
+    for (uint32_t i = 1; i < LARGE - 2; i++)
+        jumps[g.jump_count++] = (struct order_jump){i, i + 1, 1e9};
+    while (g.jump_count < JUMPS)
+        jumps[g.jump_count++] = (struct order_jump){LARGE - 1, LARGE / 2, 1};
+    cr_assert_eq(block_order_find(&g, order, &work), 1);
+    check_complete(&g, order);
+}

@@ -60,6 +60,29 @@ Test(text, every_byte_by_itself)
     }
 }
 
+Test(text, words)
+{
+    static const char *const words[] = {"a", "_Z4hotEj", "Caf\xc3\xa9", "!", "~"}, *const others[] = {
+                                                                                       "",
+                                                                                       " ",
+                                                                                       "a b",
+                                                                                       "a ",
+                                                                                       "\ta",
+                                                                                       "a\n",
+                                                                                       "\x1b[2Ja",
+                                                                                       "a\x7f",
+                                                                                       "\xc2\x9b"
+                                                                                       "2J",
+                                                                                       "\xe2\x80\xae"
+                                                                                       "b",
+                                                                                       "a\xff",
+                                                                                       "\xc3"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        cr_expect(text_is_word(words[i]), "%zu", i);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        cr_expect(!text_is_word(others[i]), "%zu", i);
+}
+
 Test(text, words_are_quoted_as_a_shell_needs_it)
 {
     static const char *const words[][2] = {{"ls", "ls"},

@@ -124,6 +124,29 @@ Test(derive, as_the_compiler_wrote, .fini = build_clean)
     }
 }
 
+/* The rows of "bare" are the same in whatever order its parts are derived. */
+static void compare_orders(void)
+{
+    struct image *first = build_open("bare"), *second = build_open("bare");
+    const uint64_t start = image_function(first, 0)->address,
+                   end = image_function(first, image_function_count(first) - 1)->address, step = 4096;
+    unsigned differ = 0;
+    cr_assert_eq(image_derive_rows(first, IN_PARTS), 0);
+    cr_assert_eq(image_derive_rows(second, IN_PARTS), 0);
+    for (uint64_t at = start; at < end; at += step)
+        cfi_lookup(image_cfi(first), at);
+    for (uint64_t at = end; at > start + step; at -= step)
+        cfi_lookup(image_cfi(second), at);
+    for (uint64_t at = start; at < end; at++) {
+        const struct cfi_row x = cfi_lookup(image_cfi(first), at), y = cfi_lookup(image_cfi(second), at);
+        differ += !cfi_row_same(&x, &y);
+        cr_expect(differ > 3 || cfi_row_same(&x, &y), "%#llx", (unsigned long long)at);
+    }
+    cr_expect_eq(differ, 0, "%u", differ);
+    image_close(first);
+    image_close(second);
+}
+
 /* Where no symbol or FDE divides the code, what is derived is of that which has one. */
 Test(derive, of_the_c_library, .fini = build_clean)
 {
@@ -145,6 +168,7 @@ Test(derive, of_the_c_library, .fini = build_clean)
     cr_expect_eq(parts.wrong, 0);
     cr_expect_geq(parts.covered * 100ULL, compared.covered * 99ULL, "%u in parts, %u whole", parts.covered,
                   compared.covered);
+    compare_orders();
 }
 
 /* A function that leaves the stack as it did not find it has no rows. */
@@ -515,4 +539,22 @@ Test(derive, of_functions_that_do_not_keep_bp, .fini = build_clean)
         expect_row(whole, bare, expected[i].name, expected[i].row);
     image_close(bare);
     image_close(whole);
+}
+
+/* Whether the part of a function that changes BP was derived before does not matter to those that call it from far away. */
+Test(derive, parts_in_any_order, .fini = build_clean)
+{
+    build_source("far.s",
+                 ".globl near\n.text\n"
+                 ".type near, @function\nnear: push %rbx\n call far\n pop %rbx\n ret\n.size near, .-near\n"
+                 ".skip 1 << 20, 0xcc\n"
+                 ".type far, @function\nfar: xor %ebp, %ebp\n ret\n.size far, .-far\n");
+    build_run("$CC -nostdlib -shared -o bare far.s");
+    struct image *image = build_open("bare");
+    cr_assert_eq(image_derive_rows(image, IN_PARTS), 0);
+    const uint64_t far = build_function(image, "far"), near = build_function(image, "near");
+    cr_expect_eq(cfi_lookup(image_cfi(image), far).cfa, CFI_SP);
+    cr_expect_eq(cfi_lookup(image_cfi(image), near).cfa, CFI_SP);
+    image_close(image);
+    compare_orders();
 }

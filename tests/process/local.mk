@@ -1,5 +1,7 @@
-UNIT_TESTS += tests/process/test_data tests/process/test_process tests/process/test_programs tests/process/test_unwind
+UNIT_TESTS += tests/process/test_core_dump tests/process/test_data tests/process/test_process tests/process/test_programs tests/process/test_unwind
 PROCESS_TEST_LIBS = libprocess.la libperfdata.la libimage.la libbase.la $(CRITERION_LIBS)
+tests_process_test_core_dump_SOURCES = tests/process/test_core_dump.c
+tests_process_test_core_dump_LDADD = $(PROCESS_TEST_LIBS)
 tests_process_test_data_SOURCES = tests/process/test_data.c
 tests_process_test_data_LDADD = $(PROCESS_TEST_LIBS)
 tests_process_test_process_SOURCES = tests/process/test_process.c
