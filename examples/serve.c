@@ -116,9 +116,8 @@ int main(int argc, char **argv)
 {
     char *end = "";
     const unsigned long port = argc > 1 ? strtoul(argv[1], &end, 10) : 0; /* 0: one that is free */
-    struct sockaddr_in address = {.sin_family = AF_INET,
-                                  .sin_port = htons((uint16_t)port),
-                                  .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sockaddr_in address = {
+        .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t size = sizeof address;
     pthread_t worker;
     if (*end || port > UINT16_MAX) {
