@@ -7,12 +7,12 @@
 struct report_command_options {
     struct report_rows rows; /* first */
     struct fathom_store_selection store;
-    const struct fathom_word *view, *format;
+    const struct fathom_word *view, *format; /* view: NULL if it was not given */
 };
 
 static int report_run(int argc, char **argv, struct terminal *terminal)
 {
-    struct report_command_options options = {.view = fathom_views, .format = fathom_report_formats};
+    struct report_command_options options = {.format = fathom_report_formats};
     report_rows_init(&options.rows);
     const char *unnamed = options.rows.report.recording;
     int code = options_parse(&report_command, &options, true, argc, argv, terminal);
@@ -24,7 +24,7 @@ static int report_run(int argc, char **argv, struct terminal *terminal)
     if (code < 0)
         code = store_rows_check(&options.store, &report_command, terminal);
     options.rows.report.store = options.store.url ? &options.store : NULL;
-    options.rows.report.view = options.view->name;
+    options.rows.report.view = options.view ? options.view->name : NULL;
     options.rows.report.format = options.format->name;
     if (code < 0)
         code = report_rows_run(&options.rows, &report_command, terminal);

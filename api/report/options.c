@@ -108,8 +108,14 @@ static const struct format *find_format(const char *name, struct fathom_error *e
     return f->name ? f : report_word_find("format", single_formats, sizeof *f, name, err);
 }
 
-/* Options that do not go together. */
-static int check(const struct report_options *o, struct fathom_error *err)
+/* Whether contexts have frames for it that they do not have otherwise, which other formats show, too. */
+static bool adds_frames(const struct view *v)
+{
+    return v->levels || v->accesses || v->locks || v->wakers;
+}
+
+/* Options that do not go together. view: the name that was given, or NULL. */
+static int check(const struct report_options *o, const char *view, struct fathom_error *err)
 {
     if (o->format->write == annotate_write && !o->annotate.function)
         return error_set(err, EINVAL, "--format annotate needs a function");
@@ -125,6 +131,9 @@ static int check(const struct report_options *o, struct fathom_error *err)
         return error_set(err, EINVAL,
                          "--view %s is text: of --format %s, --by shows who ran, above the functions",
                          o->view.view->name, o->format->name);
+    if (view && !adds_frames(o->view.view) && strcmp(o->format->name, "text") != 0)
+        return error_set(err, EINVAL, "--view %s is text: --format %s has all contexts in its own way", view,
+                         o->format->name);
     if (o->certainty == PERF_CERTAINTY_FRAME && o->output && strcmp(o->output, "-") == 0)
         return error_set(err, EINVAL, "--certainty frame needs a file that stays where it is: -o FILE");
     if (o->profile.phi > 0 && ((o->format->samples && !o->format->bounded) || o->format->recording))
@@ -228,7 +237,7 @@ int report_options_set(struct report_options *to, const struct fathom_report_opt
     if (to->profile.counter == HCCT_KINDS)
         return error_set(err, EINVAL, "there is no counter %d", (int)p->counter);
     rc = set_levels(p, to->view.view, &to->profile.framing.levels, err);
-    return rc == 0 ? check(to, err) : rc;
+    return rc == 0 ? check(to, from->view, err) : rc;
 }
 
 int fathom_report_check(const struct fathom_report_options *options, struct fathom_error *error)
