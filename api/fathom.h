@@ -1,8 +1,8 @@
 /*
- * fathom.h - the public interface of libfathom: all that the commands of fathom(1) do, for programs of your own.
+ * fathom.h - the public interface of libfathom: everything that the fathom(1) commands do, for use in your own programs.
  *
- * The interface is stable from 1.0 on: a program that is built against a version 1.x runs with it and all later ones 1.x. Versions may add
- * functions, types, values of enumerations and words of lists, but change no structure.
+ * The interface is stable from 1.0 on: a program built against a 1.x version runs with that version and every later 1.x. A new version may
+ * add functions, types, enumerators and words to lists, but never changes a structure.
  */
 #ifndef FATHOM_H
 #define FATHOM_H

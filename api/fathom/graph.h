@@ -1,5 +1,5 @@
 /*
- * graph.h - the calls in a binary's code, with the bytes of stack between the frames of caller and callee.
+ * graph.h - the call graph of a binary's code, with the bytes of stack between the frames of caller and callee.
  */
 #ifndef FATHOM_GRAPH_H
 #define FATHOM_GRAPH_H
@@ -25,11 +25,11 @@ enum fathom_graph_format {
 
 struct fathom_graph_options {
     enum fathom_graph_format format;
-    const char *function; /* only this one's calls; NULL: all */
+    const char *function; /* list only this function's calls; NULL: all */
     FATHOM_RESERVED;
 };
 
-/* Writes the calls; a failed write shows in ferror(). Names are made safe for a terminal. Errors: -ENOENT: there is no such function;
+/* Writes the calls; after a failed write, ferror() is set. Names are made safe for a terminal. Errors: -ENOENT: no such function;
  * -ENOMEM. */
 FATHOM_API int fathom_graph_write(const struct fathom_graph *graph,
                                   const struct fathom_graph_options *options, FILE *out,

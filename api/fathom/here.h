@@ -1,8 +1,8 @@
 /*
- * here.h - where a thread is: three registers, which take a move each and are resolved later (resolve.h).
+ * here.h - captures where a thread is: three registers, one move each, to be resolved later (resolve.h).
  *
- * All of this is inline, calls nothing and writes nothing but its result: it may be used anywhere, in signal handlers, too. No thread's number is in it: to
- * ask for that would take a system call, and the stack is known by SP.
+ * All functions are inline, call nothing and write nothing but their result, so they may be used anywhere, also in signal handlers. The
+ * thread's ID is not included: it would take a system call, and SP identifies the stack.
  */
 #ifndef FATHOM_HERE_H
 #define FATHOM_HERE_H
@@ -15,22 +15,22 @@ extern "C" {
 #endif
 
 struct fathom_point {
-    uint64_t pc, sp, bp; /* as they are before the instruction at pc: RIP, RSP, RBP */
+    uint64_t pc, sp, bp; /* RIP, RSP and RBP before the instruction at pc */
 };
 
 #define FATHOM_HERE static inline __attribute__((always_inline, unused))
 
-/* The caller's own. */
+/* The caller's own position. */
 FATHOM_HERE struct fathom_point fathom_here(void)
 {
     struct fathom_point here;
-    /* BP first: the compiler may take it for one of the others, where it is no frame pointer. */
+    /* BP first: where it is no frame pointer, the compiler may choose it as the register of another output. */
     __asm__ volatile("mov %%rbp, %2\n\tmov %%rsp, %1\n1:\tlea 1b(%%rip), %0"
                      : "=r"(here.pc), "=r"(here.sp), "=r"(here.bp));
     return here;
 }
 
-/* What a signal interrupted: `ucontext` is the third argument of its handler (SA_SIGINFO). */
+/* The position that a signal interrupted: `ucontext` is the third argument of its handler (SA_SIGINFO). */
 FATHOM_HERE struct fathom_point fathom_interrupted(const void *ucontext)
 {
     /* BP, SP and IP in struct ucontext and struct sigcontext_64: include/uapi/asm-generic/ucontext.h,

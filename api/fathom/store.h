@@ -1,9 +1,9 @@
 /*
- * store.h - profiles of many machines: kept, listed, and chosen for reports and differences (report.h, diff.h).
+ * store.h - stores profiles of many machines, lists them, and selects them for reports and differences (report.h, diff.h).
  *
- * A store is named by a URL: "sqlite:FILE", or FILE alone; "http://HOST:PORT/DATABASE", or https, is a server of ClickHouse. It has batches: what one host sampled of one service, with one event, in
- * one slot of five minutes (UTC), and the build of the program. Recordings can also be sent to servers of other tools, by URLs such as
- * "otlp+http://HOST:PORT/": fathom-store(1) has them.
+ * A store is named by a URL: "sqlite:FILE", or just FILE; "http://HOST:PORT/DATABASE", or https, is a ClickHouse server. A store consists
+ * of batches: what one host sampled of one service and build of its program, with one event, in one slot of five minutes (UTC). Recordings
+ * can also be sent to servers of other tools, by URLs like "otlp+http://HOST:PORT/": see fathom-store(1).
  */
 #ifndef FATHOM_STORE_H
 #define FATHOM_STORE_H
@@ -14,24 +14,24 @@
 extern "C" {
 #endif
 
-/* Which of a store's batches. Texts are NULL: any. */
+/* Selects batches of a store. NULL texts match any. */
 struct fathom_store_selection {
     const char *url;
-    const char *credentials; /* of a server: a file that others may not read, with "USER:PASSWORD" */
+    const char *credentials; /* for a server: a file with "USER:PASSWORD", unreadable for other users */
     const char *service, *host;
-    const char *build; /* what its build-id begins with */
+    const char *build; /* the beginning of the build ID */
     const char *since,
         *until; /* "90s", "30m", "6h", "2d", "4w": before now; "2026-11-28 10:00", "2026-11-28": UTC;
-                                  "@1795946400": seconds since 1970; "now". The slots that these are in count, that of `until` does not
-                                  if it is the first moment of it */
+                                  "@1795946400": seconds since 1970; "now". Slots that contain these times are included, except
+                                  a slot that begins exactly at `until` */
     FATHOM_RESERVED;
 };
 
-/* What can be told of a store, or of a server of another tool, without asking it: whether there is such a kind, and the credentials, if there are some, can be
- * read. Errors: those of the file; -EINVAL: the URL, or what the file has; -EACCES: others may read the file. */
+/* Checks the URL of a store or of another tool's server, and that the credentials, if any, can be read, without connecting. Errors: those
+ * of the file; -EINVAL: the URL, or the file's contents; -EACCES: other users may read the file. */
 FATHOM_API int fathom_store_check(const char *url, const char *credentials, struct fathom_error *error);
-/* Makes the store, if it is not there, or brings it to the version that this library knows. Errors: those of files; -ENOMSG: it is
- * something else; -ENOTSUP: of a later version. */
+/* Creates the store if it does not exist, or upgrades it to this library's version. Errors: file errors; -ENOMSG: not a store; -ENOTSUP:
+ * of a later version. */
 FATHOM_API int fathom_store_init(const char *url, const char *credentials, struct fathom_error *error);
 
 /* Recordings ------------------------------------------------------------------------------------------------------ */
@@ -40,34 +40,36 @@ FATHOM_API int fathom_store_init(const char *url, const char *credentials, struc
 struct fathom_store_import_options {
     const char *url, *credentials;
     const char *recording; /* a file, or an archive of `fathom archive` */
-    const char *service;   /* NULL: each process's container, service of systemd or else program */
+    const char *service;   /* NULL: each process's container, systemd service or else program */
     const char *host;      /* NULL: the recorded host's name */
-    /* When its last sample was taken, as `until` above; NULL: as it tells, or when the file was last written. Of a recording that is in the store already, what was taken then holds. */
+    /* Time of the last sample, in the format of `until` above; NULL: as stated in the recording, or the file's modification time. If the
+     * recording is already in the store, the time stated at first remains. */
     const char *ended;
-    /* A file of what a server has acknowledged, which is made: what it says is not sent again for an hour; NULL: all is sent. Other stores leave it. */
+    /* A file that remembers what a server has acknowledged, created if missing: that is not sent again for an hour; NULL: everything is
+     * sent. Other stores ignore it. */
     const char *known;
-    struct fathom_profile_options profile; /* map, symfs, no_cache and inline_most */
+    struct fathom_profile_options profile; /* only map, symfs, no_cache and inline_most are used */
     FATHOM_RESERVED;
 };
 
 struct fathom_store_import;
 
-/* What became of it. */
+/* Result of an import. */
 struct fathom_store_imported {
-    uint64_t batches, added; /* added: of them, those that were new */
+    uint64_t batches, added; /* added: those that were new */
     uint64_t samples;
-    uint64_t sent; /* bytes to a server, of URLs and bodies */
+    uint64_t sent; /* bytes sent to a server, in URLs and bodies */
 };
 
 /* Opens the store and the recording, as fathom_report_open() does. listener: may be NULL; borrowed until
- * fathom_store_import_close(). Errors: those of fathom_store_init() and fathom_report_open(); -EINVAL: a time that is none. */
+ * fathom_store_import_close(). Errors: those of fathom_store_init() and fathom_report_open(); -EINVAL: not a time. */
 FATHOM_API_MT_UNSAFE int fathom_store_import_open(const struct fathom_store_import_options *options,
                                                   const struct fathom_listener *listener,
                                                   struct fathom_store_import **out,
                                                   struct fathom_error *error);
 FATHOM_API const struct fathom_writing *fathom_store_import_writing(const struct fathom_store_import *import);
-/* Reads the recording, infers its contexts, and puts all of it into the store, or nothing; once. A recording that is there already
- * changes nothing; a server of another tool gets it again. Errors: those of fathom_report_run(), and of the store. */
+/* Reads the recording, infers its contexts, and adds all of it to the store, or nothing. Call it once. A recording that is already in the
+ * store changes nothing; another tool's server gets it again. Errors: those of fathom_report_run() and of the store. */
 FATHOM_API int fathom_store_import_run(struct fathom_store_import *import,
                                        struct fathom_store_imported *imported, struct fathom_error *error);
 FATHOM_API void fathom_store_import_close(struct fathom_store_import *import); /* NULL is allowed */
@@ -81,21 +83,22 @@ enum fathom_store_list {
     FATHOM_STORE_BUILDS
 };
 
-/* Prints a line for each of them and each event: from when to when, its samples and weight. -ENOENT: there is none. */
+/* Prints a line for each service, host or build and each event: the first and last time, samples and weight. -ENOENT: there is none. */
 FATHOM_API int fathom_store_list(const struct fathom_store_selection *selection, enum fathom_store_list list,
                                  FILE *out, struct fathom_error *error);
-/* Removes all slots that ended before, with their roll-ups; of a server, whole days (UTC). keep: a time as in a selection. *dropped: batches. -EINVAL: it is no time. */
+/* Removes all slots that ended before `keep`, a time as in a selection, with their roll-ups; on a server, whole days (UTC). *dropped: the
+ * number of batches. -EINVAL: not a time. */
 FATHOM_API int fathom_store_retain(const char *url, const char *credentials, const char *keep,
                                    uint64_t *dropped, struct fathom_error *error);
 
-/* What was made: hours and days of one service and event each. */
+/* Number of roll-ups made, each for one service and event. */
 struct fathom_store_rolled {
     uint64_t hours, days;
 };
 
-/* Adds up the batches of each hour and day (UTC) that has been over for 15 minutes, by host and build, where that was not done since the
- * last of its batches came: reports and differences of them then read less, and say the same. since: a time as in a selection; only what
- * ends later; NULL: all. It may be interrupted at any time. Errors: those of the store; -EINVAL: it is no time. */
+/* Adds up the batches of each hour and day (UTC) that ended at least 15 minutes ago, by host and build, unless that was done after its
+ * last batch came. Reports and differences then read less, with the same result. since: a time as in a selection: only hours and days
+ * that end later; NULL: all. It may be interrupted at any time. Errors: those of the store; -EINVAL: not a time. */
 FATHOM_API int fathom_store_roll_up(const char *url, const char *credentials, const char *since,
                                     struct fathom_store_rolled *rolled, struct fathom_error *error);
 
