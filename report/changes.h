@@ -1,6 +1,5 @@
 /*
- * changes.h - the table of formats in which the difference of two recordings is written: text, and those for programs and
- * browsers.
+ * changes.h - the table of formats for the difference of two recordings: text, and formats for programs and browsers.
  */
 #ifndef FATHOM_REPORT_CHANGES_H
 #define FATHOM_REPORT_CHANGES_H
@@ -12,7 +11,7 @@ struct changes_format {
     int (*write)(const struct changes_report *report, FILE *out, struct fathom_error *err);
 };
 
-/* Each is in fathom_diff_formats, too. Ends with an entry without a name; the first is the default. */
+/* Each is also in fathom_diff_formats. Ends with an entry without a name; the first is the default. */
 extern const struct changes_format changes_format_table[];
 
 #endif

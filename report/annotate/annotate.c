@@ -1,6 +1,6 @@
 /*
- * annotate.c - see annotate.h. First what is shown, then the hottest lines, then the instructions in the order of their
- * addresses, each stretch of one line below that line.
+ * annotate.c - see annotate.h. The output is a heading, the hottest lines, and the instructions by address, each run of
+ * instructions below its source line.
  */
 #include "report/annotate/annotate.h"
 
@@ -24,9 +24,9 @@
 #include "report/text/weight.h"
 
 enum {
-    TEXT_MOST = 240,      /* bytes of a source line, where the output has no width */
-    OTHERS_MOST = 10,     /* functions that are meant too, and named */
-    INLINED_COLUMNS = 32, /* of an inlined function's name, to leave room for the source */
+    TEXT_MOST = 240,      /* bytes of a source line, if the output has no width */
+    OTHERS_MOST = 10,     /* other matching functions that are named */
+    INLINED_COLUMNS = 32, /* of an inlined function's name, to leave space for the source */
     LINES_MOST = 20,      /* unless max_rows says how many */
 };
 #define SOURCE_COLOUR "\033[34m"
@@ -46,7 +46,7 @@ struct line_weight {
     uint64_t weight;
 };
 
-/* A function's name; where the output has a width, at most `most` columns of it. */
+/* A function's name; if the output has a width, at most `most` columns of it. */
 static void write_name(struct annotating *a, const char *name, size_t most)
 {
     char *shorter = a->report->view->width ? name_shorten(name, most) : NULL;
@@ -54,7 +54,7 @@ static void write_name(struct annotating *a, const char *name, size_t most)
     free(shorter);
 }
 
-/* A source line without what it is indented by, cut to the room that is left. */
+/* A source line without its indentation, cut to the remaining columns. */
 static void write_source(struct annotating *a, const struct origin *o, size_t began)
 {
     char text[TEXT_MOST + 1];
@@ -111,7 +111,7 @@ static void write_whose(struct annotating *a, const struct chosen *f, size_t roo
     printer_foreign(&a->printer, image_name(f->image));
 }
 
-/* A function that the chosen one is inlined into. */
+/* A function into which the chosen one is inlined. */
 static void write_host(struct annotating *a, uint32_t function)
 {
     char name[1024];
@@ -169,7 +169,7 @@ static int by_weight(const void *a, const void *b)
     return l->origin.line < m->origin.line ? -1 : l->origin.line > m->origin.line;
 }
 
-/* Adds up the weight of instructions by where they come from. */
+/* Adds up the weight of instructions by their source line. */
 static bool add_up_lines(const struct annotating *a, struct line_weight **out, size_t *count)
 {
     struct table *known = table_new();
@@ -235,7 +235,7 @@ static void write_insn(struct annotating *a, const struct annotated_insn *insn)
     printer_write(&a->printer, "%s\n", row_colour_end(colour, insn->weight, a->code->total));
 }
 
-/* Writes how many instructions are left out, and their weight. Returns the number of the next one that is not. */
+/* Writes how many instructions are left out, and their weight. Returns the index of the next one that is shown. */
 static size_t write_gap(struct annotating *a, size_t first)
 {
     const struct annotated_code *c = a->code;
@@ -248,7 +248,7 @@ static size_t write_gap(struct annotating *a, size_t first)
     return i;
 }
 
-/* Where the copy of an inlined function is that an instruction begins. */
+/* Says where the inlined copy is that begins with this instruction. */
 static void write_copy(struct annotating *a, const struct annotated_insn *insn, uint32_t *last)
 {
     uint32_t host = image_function_at(a->function->image, insn->address);
@@ -315,7 +315,7 @@ static int write_function(struct annotating *a, const struct chosen *functions, 
     return printer_finish(&a->printer, err);
 }
 
-/* Whether a function of a script that has the name itself, with this weight, is meant rather than these. */
+/* Whether a script's function with exactly this name and this weight is a better match than these. */
 static bool yields(const struct choice *choice, uint64_t weight)
 {
     const struct chosen *functions;
@@ -335,7 +335,7 @@ int annotate_write(const struct report *report, FILE *out, struct fathom_error *
     const uint32_t script =
         options.path ? FRAMES_NONE : script_find(report->contexts, options.function, &weight);
     int rc = choice_new(report->contexts, &options, &choice, err);
-    /* -EINVAL: the name is no regular expression. */
+    /* -EINVAL: the name is not a valid regular expression. */
     if (script != FRAMES_NONE && (rc == -ENOENT || rc == -EINVAL || (rc == 0 && yields(choice, weight)))) {
         choice_free(rc == 0 ? choice : NULL);
         return script_annotate(report, script, out, err);

@@ -15,23 +15,22 @@
 #include "image/cache.h"
 #include "report/annotate/origin.h"
 
-#define NAME_SIZE 16384u /* bytes; longer names are compared as far as this */
+#define NAME_SIZE 16384u /* bytes; only this much of a longer name is compared */
 
 struct choice {
     const struct contexts *contexts;
     const struct annotate_options *options;
     struct arena *arena; /* of names */
-    struct table
-        *known; /* image and function, or name of an inlined one, hashed -> their number in `functions` */
-    struct table *nodes; /* node -> 1 + whether its path is as wanted */
+    struct table *known; /* hash of image and function, or of an inlined one's name -> index in `functions` */
+    struct table *nodes; /* node -> 1 + whether its path matches */
     struct table *paths; /* node -> hash of its path's functions */
-    struct table *ends;  /* function and path, hashed: those that were counted */
+    struct table *ends;  /* hashes of the counted functions with their paths */
     struct chosen *functions;
     size_t count, capacity;
     bool by_name;
 };
 
-/* Whether a name begins with another as folded stacks have it: ';' is ':' there. */
+/* Whether a name begins with another one that is in the form of folded stacks, where ';' is ':'. */
 static bool begins_with(const char *name, const char *wanted, size_t length)
 {
     size_t i = 0;
@@ -45,7 +44,7 @@ static bool is_name(const char *name, const char *wanted, size_t length)
     return begins_with(name, wanted, length) && !name[length];
 }
 
-/* Inlined functions and lines need not be named. */
+/* The wanted path need not name inlined functions and lines. */
 static bool may_be_skipped(const struct choice *c, const struct cct_node *node)
 {
     enum frame_kind kind = frames_at(c->contexts->frames, node->item)->kind;
@@ -73,7 +72,7 @@ static bool ends_with(const struct choice *c, const struct cct_node *node)
     }
 }
 
-/* The same, found out once for each node, if there is memory to keep it. */
+/* The same, cached for each node unless out of memory. */
 static bool wanted_path(const struct choice *c, const struct cct_node *node)
 {
     if (!c->options->path)
@@ -86,7 +85,7 @@ static bool wanted_path(const struct choice *c, const struct cct_node *node)
     return *known == 2;
 }
 
-/* Functions inlined at an address, innermost first, each once; their number. */
+/* Finds the functions inlined at an address, innermost first, each once. Returns their number. */
 static size_t inlined_at(const struct choice *c, const struct image *image, uint64_t address,
                          const char *out[INLINED_MOST_SHOWN])
 {
@@ -110,7 +109,7 @@ bool choice_is_at(const struct choice *c, const struct chosen *function, uint64_
     uint32_t at = image_function_at(function->image, address);
     if (!function->inlined)
         return at == function->function;
-    if (at == IMAGE_NO_FUNCTION) /* debug information can be of code that no symbol and no FDE is of */
+    if (at == IMAGE_NO_FUNCTION) /* debug information may cover code without symbol and FDE */
         return false;
     for (size_t i = inlined_at(c, function->image, address, inlined); i-- > 0;)
         if (inlined[i] == function->inlined)
@@ -140,7 +139,7 @@ static const char *name_of(struct choice *c, const struct image *image, uint32_t
     return kept;
 }
 
-/* A path without what is inlined into its functions. NULL: out of memory. */
+/* A path without inlined functions. NULL: out of memory. */
 static const uint64_t *path_of(struct choice *c, const struct cct_node *node)
 {
     bool added;
@@ -151,7 +150,7 @@ static const uint64_t *path_of(struct choice *c, const struct cct_node *node)
     return path;
 }
 
-/* Counts a sample for a function, or with a name for an inlined one. */
+/* Counts a sample for a function, or for an inlined one if it has a name. */
 static bool count_sample(struct choice *c, size_t number, uint32_t function, const char *inlined)
 {
     const struct placed_sample *s = &c->contexts->samples[number];
@@ -179,7 +178,7 @@ static bool count_sample(struct choice *c, size_t number, uint32_t function, con
     return true;
 }
 
-/* Counts a sample for its function, and for those that are inlined there. */
+/* Counts a sample for its function, and for the functions inlined there. */
 static bool add_sample(struct choice *c, size_t number)
 {
     const struct placed_sample *s = &c->contexts->samples[number];
@@ -204,14 +203,14 @@ static int by_weight(const void *a, const void *b)
     return order ? order : strcmp(image_path(f->image), image_path(g->image));
 }
 
-/* With or without the arguments. */
+/* Compares with or without the arguments. */
 static bool has_name(const char *name, const char *wanted)
 {
     size_t length = strlen(wanted);
     return begins_with(name, wanted, length) && (!name[length] || name[length] == '(');
 }
 
-/* Keeps the functions that are meant. */
+/* Keeps only the matching functions. */
 static int keep_meant(struct choice *c, struct fathom_error *err)
 {
     const char *wanted = c->options->function;

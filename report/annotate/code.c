@@ -12,16 +12,16 @@
 #include "image/code/code.h"
 #include "image/run_time.h"
 
-enum { AROUND = 3 /* instructions that are shown before and after a hot one, as of grep -C */ };
+enum { AROUND = 3 /* instructions shown before and after a hot one, like grep -C */ };
 
-/* Of what is annotated: */
+/* The function to annotate. */
 struct annotated_of {
     const struct contexts *contexts;
     const struct choice *choice;
     const struct chosen *function;
 };
 
-/* Of code made at run time, whose bytes are not recorded, each line has an address (image/run_time.h). */
+/* The bytes of code made at run time are not recorded: list the address of each of its lines (image/run_time.h). */
 static bool list_addresses(struct annotated_code *c, const struct image_function *function)
 {
     bool good = true;
@@ -31,7 +31,7 @@ static bool list_addresses(struct annotated_code *c, const struct image_function
     return good;
 }
 
-/* Reads the instructions of a function, or of a part of it: all, or those of the one that is inlined into it. */
+/* Reads the instructions of a function or of a part of it: all, or only those of the function inlined into it. */
 static bool read_part(struct annotated_code *c, const struct annotated_of *of,
                       const struct image_function *part)
 {
@@ -55,7 +55,7 @@ static bool read_part(struct annotated_code *c, const struct annotated_of *of,
     return true;
 }
 
-/* Reads the function's own code, or that of those that it is inlined into where it was sampled. */
+/* Reads the function's own code, or the code of the functions it is inlined into where it was sampled. */
 static bool read_code(struct annotated_code *c, const struct annotated_of *of)
 {
     const struct contexts *contexts = of->contexts;
@@ -127,7 +127,7 @@ static void show_around(struct annotated_code *c, size_t number)
         c->insns[i].shown = true;
 }
 
-/* Shows what a line about it would take the place of. */
+/* Shows gaps that are too short for a line about them to be worthwhile. */
 static void fill_gaps(struct annotated_code *c)
 {
     for (size_t i = 0, gap; i < c->count; i += gap + 1) {

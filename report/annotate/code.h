@@ -1,5 +1,5 @@
 /*
- * code.h - the instructions of a function with the weight of the samples at each. Private to report/annotate/.
+ * code.h - the instructions of a function, each with the weight of its samples. Private to report/annotate/.
  */
 #ifndef FATHOM_REPORT_ANNOTATE_CODE_H
 #define FATHOM_REPORT_ANNOTATE_CODE_H
@@ -10,24 +10,24 @@
 #include "report/annotate/choose.h"
 
 #define ANNOTATED_BYTES_MOST                                                                                 \
-    ((size_t)4 << 20) /* of code that are read of one function: 24 bytes for each byte at worst */
+    ((size_t)4 << 20) /* limit of code to read of one function: takes up to 24 bytes for each byte */
 
 struct annotated_insn {
     uint64_t address;
     uint64_t weight;
     uint8_t length;
-    bool shown; /* hot enough, or near to one that is */
+    bool shown; /* hot enough, or near one that is */
 };
 
 struct annotated_code {
     const struct image *image;
     struct disassembler *disassembler;
-    struct annotated_insn *insns; /* by address, with those of .cold parts */
+    struct annotated_insn *insns; /* by address, including .cold parts */
     size_t count, capacity;
     uint64_t total;  /* weight of all */
-    uint64_t unread; /* bytes that are left out: not in the file, or too many */
-    size_t read;     /* bytes of its code, or of the functions that it is inlined into */
-    uint32_t *hosts; /* these functions, by address */
+    uint64_t unread; /* bytes left out: not in the file, or too many */
+    size_t read;     /* bytes of its code, or of the functions it is inlined into */
+    uint32_t *hosts; /* the functions it is inlined into, by address */
     size_t host_count, host_capacity;
 };
 
@@ -39,7 +39,7 @@ void annotated_code_clear(struct annotated_code *code);
  * around each. -ENOMEM. */
 int annotated_code_show(struct annotated_code *code, double min_percent, size_t most,
                         struct fathom_error *err);
-/* The instruction as text; of a jump or call also what it leads to. */
+/* Formats an instruction, for a jump or call with its target. */
 void annotated_insn_format(const struct annotated_code *code, const struct annotated_insn *insn, char *out,
                            size_t size);
 

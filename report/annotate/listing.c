@@ -1,6 +1,6 @@
 /*
- * listing.c - see listing.h. A function's source are the lines of its own file, from the first to the last that an instruction is
- * made of, be it through an inlined function; of a long one, those near samples.
+ * listing.c - see listing.h. A function's source is the lines of its own file from the first to the last that has an instruction,
+ * also by way of an inlined function; for a long function only those near samples.
  */
 #include "report/annotate/listing.h"
 
@@ -16,11 +16,11 @@
 #include "image/cache.h"
 #include "report/annotate/code.h"
 
-/* What keeps a page small: with its line, a listed instruction takes 50 to 60 bytes of it. */
+/* Limits that keep a page small: a listed instruction with its line takes 50 to 60 bytes. */
 enum {
-    WHOLE_MOST = 200,   /* instructions of a function; of a longer one, those near samples are listed */
-    INSNS_MOST = 40000, /* after which no function is added: 2.4 MB of a page */
-    FILES_MOST = 8,     /* that a function's own lines are in */
+    WHOLE_MOST = 200,   /* instructions of a function; of a longer one, only those near samples are listed */
+    INSNS_MOST = 40000, /* in all, 2.4 MB of a page; no function is added after that */
+    FILES_MOST = 8,     /* containing a function's own lines */
 };
 #define SAMPLED 1e-9 /* percent: any weight */
 
@@ -92,7 +92,7 @@ static bool list_insns(struct making *m, struct listed_function *f, const struct
     return true;
 }
 
-/* That of most of the function's own lines' weight: what a file includes can be the body of one of its functions. */
+/* The file with most of the weight of the function's own lines: the body of a function may be in an included file. */
 static const char *find_file(const struct listing *l, const struct listed_function *f,
                              const struct annotated_code *code)
 {
@@ -124,8 +124,8 @@ static bool add_number(struct line_numbers *lines, const struct listed_function 
     return o->own_file != f->file || line_numbers_add(lines, o->own_line);
 }
 
-/* Lines of the function's file: that it begins at, and those that listed instructions are made of, or with `sampled` those
- * of them that have samples. */
+/* Lines of the function's file: its first one, and those of listed instructions, or with `sampled` those of instructions with
+ * samples. */
 static bool find_numbers(const struct making *m, const struct listed_function *f,
                          const struct annotated_code *code, struct lines *from, bool sampled,
                          struct line_numbers *out)

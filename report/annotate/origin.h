@@ -1,4 +1,4 @@
-/* origin.h - the source line that an instruction is made of. Private to report/. */
+/* origin.h - the source line of an instruction. Private to report/. */
 #ifndef FATHOM_REPORT_ANNOTATE_ORIGIN_H
 #define FATHOM_REPORT_ANNOTATE_ORIGIN_H
 
@@ -6,12 +6,12 @@
 
 enum { INLINED_MOST_SHOWN = 32 }; /* functions at one address */
 
-/* Texts are those of the struct lines. */
+/* Texts are borrowed from struct lines. */
 struct origin {
-    const char *file, *function; /* of the innermost of the functions inlined there; NULL: unknown */
+    const char *file, *function; /* of the innermost function inlined there; NULL: unknown */
     uint32_t line;
     bool inlined;
-    const char *own_file; /* of the function itself: where the outermost of them is inlined; NULL: unknown */
+    const char *own_file; /* in the function itself, where the outermost of them is inlined; NULL: unknown */
     uint32_t own_line;
 };
 
@@ -19,7 +19,7 @@ struct origin {
 struct origin origin_at(struct lines *lines, uint64_t address);
 /* Whether it is the same line in the same function. (Texts of struct lines are interned.) */
 bool origin_same(const struct origin *a, const struct origin *b);
-/* For a table: of different lines most likely different. */
+/* A hash for tables. */
 uint64_t origin_key(const struct origin *origin);
 
 #endif

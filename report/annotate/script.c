@@ -1,4 +1,4 @@
-/* script.c - see script.h. A path counts for a line once, however often a recursion has it. */
+/* script.c - see script.h. A path counts once for a line, however often a recursion repeats it. */
 #include "report/annotate/script.h"
 
 #include <stdlib.h>
@@ -13,13 +13,13 @@
 #include "report/text/printer.h"
 #include "report/text/weight.h"
 
-#define BESIDE     2u   /* lines that are shown before and behind those that have weight */
-#define GAP        6u   /* more without weight between two that have are left out */
+#define BESIDE     2u   /* lines shown before and after those with weight */
+#define GAP        6u   /* more lines than this without weight, between two with weight, are left out */
 #define TEXT_BYTES 200u /* of a line */
 
 struct line_sum {
     uint32_t line;
-    uint64_t total, self;           /* self: no further function of a script is below it */
+    uint64_t total, self;           /* self: of paths without a further script function below it */
     const struct cct_node *counted; /* the last path that counted */
 };
 
@@ -42,7 +42,7 @@ static bool is_script(const struct contexts *c, const struct cct_node *node)
     return cct_parent(node) && frame_of(c, node)->kind == FRAME_SCRIPT;
 }
 
-/* The innermost function of a script from a node on outwards; NULL: none. */
+/* The innermost script function from a node outwards; NULL: none. */
 static const struct cct_node *script_above(const struct contexts *c, const struct cct_node *node)
 {
     while (node && !is_script(c, node))
@@ -50,7 +50,7 @@ static const struct cct_node *script_above(const struct contexts *c, const struc
     return node;
 }
 
-/* Its whole name, or that from some dot on. */
+/* Whether the whole name matches, or a part after a separator. */
 static bool has_name(const struct frame *frame, const char *name)
 {
     const size_t length = strlen(frame->name), wanted = strlen(name);
@@ -85,7 +85,7 @@ uint32_t script_find(const struct contexts *c, const char *name, uint64_t *weigh
     return best;
 }
 
-/* The sums of a line; NULL: out of memory. */
+/* Returns the sums of a line; NULL: out of memory. */
 static struct line_sum *sum_of(struct summing *s, uint32_t line)
 {
     uint64_t *place = table_put(s->by_line, line, NULL);
@@ -99,13 +99,13 @@ static struct line_sum *sum_of(struct summing *s, uint32_t line)
     return &s->lines[*place - 1];
 }
 
-/* Adds a node's own weight to the lines of the function that are on its path. */
+/* Adds a node's self weight to the function's lines on its path. */
 static bool add_path(struct summing *s, const struct cct_node *end)
 {
     const struct contexts *c = s->contexts;
     const uint64_t weight = end->self[0];
     bool innermost = true, counted = false;
-    uint32_t line = 0; /* of the frame above in this walk */
+    uint32_t line = 0; /* of the frame above, i.e. the one visited before */
     for (const struct cct_node *n = end; cct_parent(n); n = cct_parent(n)) {
         const struct frame *frame = frame_of(c, n);
         if (frame->kind == FRAME_LINE) {
@@ -169,7 +169,7 @@ static void write_line(struct printer *p, const struct line_sum *sum, uint32_t l
     printer_write(p, "\n");
 }
 
-/* The lines from the first to the last with weight, and some around them. */
+/* Writes the lines from the first to the last with weight, and some around them. */
 static void write_lines(struct printer *p, const struct summing *s, struct sources *sources, const char *unit)
 {
     uint32_t next = 1;

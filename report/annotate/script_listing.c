@@ -8,7 +8,7 @@
 #include "report/annotate/script.h"
 #include "report/views/functions.h"
 
-/* A line of a function that is on some path. */
+/* A function's line that is on some path. */
 struct script_place {
     uint32_t item, line;
 };
@@ -34,7 +34,7 @@ static int by_weight(const void *a, const void *b)
                                 : (f->item > g->item) - (f->item < g->item);
 }
 
-/* By function and line. false: out of memory. */
+/* Finds them, sorted by function and line. false: out of memory. */
 static bool find_places(const struct branches *b, const struct frames *frames, struct places *out)
 {
     for (uint32_t i = 1; i < b->count; i++) {
@@ -72,7 +72,7 @@ static int find_functions(const struct contexts *c, const struct branches *branc
     return rc;
 }
 
-/* From where it begins to the last line that is on a path. */
+/* Lists a function's source from its beginning to the last line that is on a path. */
 static bool list_source(const struct script_listing *l, const struct frames *frames,
                         const struct places *places, struct listed_script *f)
 {

@@ -5,9 +5,9 @@
 
 #include "base/vec.h"
 
-/* What keeps a page small. */
+/* Limits that keep a page small. */
 enum {
-    LINES_MOST = 400, /* of a function's source; of more, those near the given ones are listed */
+    LINES_MOST = 400, /* of a function's source; if it has more, only those near given ones are listed */
     LINES_AROUND = 2,
 };
 

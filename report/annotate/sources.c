@@ -20,7 +20,7 @@ struct source {
 struct sources {
     const char *symfs;
     struct names *names;
-    struct source *files; /* by number of the name; empty if it cannot be read */
+    struct source *files; /* by number of the name; empty: cannot be read */
     size_t count, capacity;
 };
 
@@ -71,7 +71,7 @@ static int open_source(const struct sources *s, const char *file, struct file_vi
     return rc;
 }
 
-/* Leaves the source empty if it cannot be read, or is no text. */
+/* Leaves the source empty if it cannot be read or is not text. */
 static void read_source(const struct sources *s, const char *file, struct source *out)
 {
     struct fathom_error err;

@@ -1,9 +1,9 @@
 /*
- * sources.h - lines of source files, by the names that debug information tells. Private to report/annotate/.
+ * sources.h - lines of source files, by the file names in debug information. Private to report/annotate/.
  *
- * Names and contents are untrusted: only regular files are read, once each, with the user's own rights, and none that
- * is larger than SOURCE_BYTES_MOST or has a NUL, nor, by root, one that its mode keeps from others (`/etc/shadow`, in a page that is
- * given away); below a directory that stands in for the root, none outside it. Lines are to be printed as foreign text (text/printer.h).
+ * Names and contents are untrusted. Only regular files are read, once each, with the user's own rights, and only up to
+ * SOURCE_BYTES_MOST and without NUL. Root does not read files that others may not read, as a page that is given away could then show
+ * `/etc/shadow`. With a symfs, no file outside it is read. Print lines as foreign text (text/printer.h).
  */
 #ifndef FATHOM_REPORT_ANNOTATE_SOURCES_H
 #define FATHOM_REPORT_ANNOTATE_SOURCES_H
@@ -17,14 +17,13 @@
 
 struct sources;
 
-/* Whether a file of this status may be shown, or archived, if debug information names it. */
+/* Whether a file of this status may be shown or archived if debug information names it. */
 bool sources_may_show(const struct stat *status);
 
-/* symfs: the directory that stands in for the root; NULL: none. Borrowed. NULL: out of memory. */
+/* symfs: the directory to use as root; NULL: none; borrowed. Returns NULL: out of memory. */
 struct sources *sources_new(const char *symfs);
 void sources_free(struct sources *sources);
-/* The line (from 1 on) without its line break; *length in bytes. NULL: not known, or out of memory. Lives as long as
- * `sources`. */
+/* A line (numbered from 1) without its line break; *length in bytes. NULL: unknown, or out of memory. Valid as long as `sources`. */
 const char *sources_line(struct sources *sources, const char *file, uint32_t line, size_t *length);
 
 #endif

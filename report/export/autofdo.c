@@ -1,6 +1,6 @@
 /*
- * autofdo.c - see export.h. A sample profile as LLVM reads it (llvm/ProfileData/SampleProfReader.h, "text"): of each function how often its lines ran, by their
- * offset from its own and by discriminator, with the functions that were inlined into it.
+ * autofdo.c - see export.h. A sample profile for LLVM (llvm/ProfileData/SampleProfReader.h, "text"): how often each function's lines ran,
+ * by their offset from the function's line and by discriminator, with the functions inlined into it.
  */
 #include "report/export/autofdo.h"
 #include "report/export/export.h"

@@ -8,23 +8,23 @@
 
 #include "base/circulation.h"
 
-#define LARGEST 1e9 /* of what is reckoned with, in whole numbers */
-#define COST    200 /* of one more or less than measured, times the root of the block's instructions */
-#define CALLS   16  /* instructions that a function's calls count as there */
-/* Where the counts account for a smaller part of a function's weight, it has so few samples that most blocks that ran have none: a sample then says much, and none
- * little, as in a Poisson distribution. Chosen on clang and perl, by callgrind's counts of instructions. */
+#define LARGEST 1e9 /* largest count in the calculation, which uses integers */
+#define COST    200 /* per unit of difference from the measured count, times the root of the instructions */
+#define CALLS   16  /* number of instructions for COST, for a function's calls */
+/* If the counts explain a smaller part of a function's weight than this, it has so few samples that most blocks that ran have none.
+ * Then, as in a Poisson distribution, a sample says much, and no sample says little. Chosen on clang and perl, by callgrind's counts. */
 #define SPARSE_LEAST 0.02
 
-/* A measured count's cost, piecewise linear, as parallel arcs: near the count, where chance and instructions that do not take equally long make it differ, a difference
- * costs little. */
+/* Cost of differing from a measured count, piecewise linear, as parallel arcs. Small differences cost little, as chance and instructions
+ * that do not take equally long cause them. */
 static const struct {
-    double until;     /* times what was measured */
+    double until;     /* times the measured count */
     int cost, sparse; /* sparse: see SPARSE_LEAST */
 } parts[] = {{1.0 / 30, -10, -300}, {1.0 / 3, -10, -30}, {2.0 / 3, -10, -8}, {1, -2, 2},
              {1.5, 2, 6},           {INFINITY, 10, 10}};
 #define PARTS (sizeof parts / sizeof *parts)
 
-/* Nodes: where a block begins, and where it ends; then those of what is no block. */
+/* Nodes: the begin and the end of each block; then nodes that are not blocks. */
 static uint32_t node_of(const struct blocks *b, uint32_t block, bool end)
 {
     return block == BLOCK_OUTSIDE ? 2 * b->block_count
@@ -57,7 +57,7 @@ static double flow_of(const struct circulation_arc arcs[PARTS])
     return sum;
 }
 
-/* scale: between counts and what flows. */
+/* scale: from counts to flow. */
 static void set_arcs(const struct blocks *b, const struct block_samples *s, const uint32_t *length,
                      double scale, bool sparse, struct circulation_arc *arcs)
 {
@@ -74,7 +74,7 @@ static void set_arcs(const struct blocks *b, const struct block_samples *s, cons
     }
 }
 
-/* The part of the samples' weight that the flow accounts for, in units of the arcs. */
+/* The part of the samples' weight that the flow explains, in units of the arcs. */
 static double told_of(const struct blocks *b, const struct block_samples *s, const uint32_t *length,
                       const struct circulation_arc *arcs)
 {

@@ -1,6 +1,7 @@
 /*
- * bolt.c - see export.h. What perf2bolt and llvm-bolt take as "pre-aggregated" (llvm/bolt: DataAggregator.h): "B FROM TO COUNT MISPREDICTED" of branches and calls, "F FROM TO COUNT" of
- * fall-throughs; addresses of the file. Where jumps lead whose table is not known is not told.
+ * bolt.c - see export.h. The "pre-aggregated" input of perf2bolt and llvm-bolt (llvm/bolt: DataAggregator.h): "B FROM TO COUNT
+ * MISPREDICTED" for branches and calls, "F FROM TO COUNT" for fall-throughs, with addresses of the file. Targets of jumps by unknown
+ * tables are left out.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -90,7 +91,7 @@ int bolt_write(const struct report *report, FILE *out, struct fathom_error *err)
     struct printer p = {.out = out};
     struct run_counts runs;
     int rc = run_counts_find(report, &runs, err);
-    /* Functions are by image. */
+    /* Functions are sorted by image. */
     if (rc == 0 && runs.count && runs.functions[0].image != runs.functions[runs.count - 1].image)
         rc = refuse_several(&runs, err);
     for (size_t i = 0; rc == 0 && i < runs.count; i++)

@@ -1,8 +1,8 @@
 /*
  * callgrind.c - see export.h. Names and files are written once, then by their numbers.
  *
- * A function is an object, a file and a name to its readers, so each has one file: that of its heaviest line. Lines in other files
- * (of functions inlined into it) stand below "fi=".
+ * Readers identify a function by object, file and name, so each has only one file: that of its heaviest line. Lines in other files (of
+ * functions inlined into it) are below "fi=".
  */
 #include <stdlib.h>
 
@@ -14,23 +14,23 @@
 
 #define UNKNOWN "???"
 
-/* What a line of a function has of its own, over all contexts: of the branches with its function and line. */
+/* The self weight of a function's line over all contexts: that of all branches with this function and line. */
 struct own {
-    uint32_t function, line; /* items; line: FRAMES_NONE if it is not known */
+    uint32_t function, line; /* items; line: FRAMES_NONE if unknown */
     uint32_t branch;
 };
 
 struct output {
     struct printer printer;
     const struct contexts *contexts;
-    bool *written;      /* by item: its name */
-    const char **files; /* by item of a function: its file, NULL if that is not known */
+    bool *written;      /* by item: whether its name was written */
+    const char **files; /* by item of a function: its file, NULL: unknown */
     struct names *paths;
     struct own *own; /* by function, then line */
     size_t own_count, own_capacity;
 };
 
-/* A file by its number; with its name at the first time. */
+/* Writes a file's number; the first time also its name. */
 static void write_file(struct output *o, const char *key, const char *file)
 {
     uint32_t known = names_count(o->paths), number = file ? names_intern(o->paths, file) : NAMES_NONE;
@@ -40,7 +40,7 @@ static void write_file(struct output *o, const char *key, const char *file)
         printer_write(&o->printer, number < known ? "%s=(%u)\n" : "%s=(%u) %s\n", key, number + 1, file);
 }
 
-/* Names may hold what ends a line nowhere (frames.h), but must not begin with a number in brackets. */
+/* Names never contain line breaks (frames.h), but must not begin with a number in brackets. */
 static void write_name(struct output *o, const char *what, uint32_t item)
 {
     const struct frame *frame = frames_at(o->contexts->frames, item);
@@ -53,7 +53,7 @@ static void write_name(struct output *o, const char *what, uint32_t item)
     printer_write(&o->printer, "\n");
 }
 
-/* `values` of a line of the function that is being written. */
+/* Writes `values` for a line of the current function. */
 static void write_values(struct output *o, uint32_t line, const uint64_t *values)
 {
     unsigned long long number = line == FRAMES_NONE ? 0 : frames_at(o->contexts->frames, line)->address;
@@ -63,7 +63,7 @@ static void write_values(struct output *o, uint32_t line, const uint64_t *values
     printer_write(&o->printer, "\n");
 }
 
-/* What follows is of this line's file, *now is the one of what was written last. */
+/* Changes to this line's file; *now is the current one. */
 static void change_file(struct output *o, uint32_t line, const char **now)
 {
     const char *file = line == FRAMES_NONE ? NULL : frames_at(o->contexts->frames, line)->source;
@@ -83,7 +83,7 @@ static int compare_own(const void *a, const void *b)
     return (x->branch > y->branch) - (x->branch < y->branch);
 }
 
-/* Lists what ends where, and finds the functions' files; branches come heaviest first. */
+/* Adds up self weights by line, and finds the functions' files; branches come heaviest first. */
 static bool list_own(struct output *o, const struct branches *b)
 {
     for (uint32_t i = 1; i < b->count; i++) {
@@ -100,7 +100,7 @@ static bool list_own(struct output *o, const struct branches *b)
     return true;
 }
 
-/* The values of a function's own lines, from `next` on. Returns the index after them. */
+/* Writes the values of a function's lines, from `next` on. Returns the index after them. */
 static size_t write_own(struct output *o, const struct branches *b, size_t next, const char **file)
 {
     const uint32_t function = o->own[next].function, metrics = o->contexts->metrics->count;
@@ -138,7 +138,7 @@ static void write_functions(struct output *o, const struct branches *b, const st
     }
 }
 
-/* The head, with the sums of all metrics. */
+/* Writes the header, with the sums of all metrics. */
 static void write_head(struct output *o, const struct report *report, const struct branches *b)
 {
     const struct contexts *contexts = o->contexts;

@@ -1,7 +1,7 @@
 /*
- * changes_html.c - what changed, as the page of a report (html.c): its metrics are the weight of both, of A
- * and of B, with one entry for each context; `changes` has the changes of contexts and functions, by number:
- * [a, b, bound], 1 or -1 if it is called more or less, and 1 if it is unclear.
+ * changes_html.c - the difference of two recordings as a page like that of a report (html.c). Its metrics are the weight of both, of A and
+ * of B, with one entry per context; `changes` has the changes of contexts and functions, by number: [a, b, bound], then 1 or -1 if it is
+ * called more or less, and 1 if the change is unclear.
  */
 #include "base/saturate.h"
 #include "report/export/export.h"
@@ -64,7 +64,7 @@ static void write_changes(struct json *json, const struct changes *changes, cons
     json_end(json);
 }
 
-/* As if both sides had B's weight: by it, what is new and what is gone both have a width. */
+/* Sum of both sides, with A scaled to B's weight, so that both new and removed contexts have a width. */
 static uint64_t weight_of_both(const struct changes *changes, const struct cct_node *node)
 {
     double scale = (double)changes->sides[1].weight / (double)changes->sides[0].weight;

@@ -1,4 +1,4 @@
-/* changes_json.c - what changed, as JSON: docs/json.md has the format, whose version changes when a reader must. */
+/* changes_json.c - the difference of two recordings as JSON: docs/json.md has the format. Incompatible changes need a new version. */
 #include "report/export/export.h"
 #include "report/export/json.h"
 

@@ -1,4 +1,4 @@
-/* contexts_json.c - a report as JSON: docs/json.md has the format, whose version changes when a reader must. */
+/* contexts_json.c - a report as JSON: docs/json.md has the format. Incompatible changes need a new version. */
 #include "profile/levels.h"
 #include "report/export/export.h"
 #include "report/export/json.h"
@@ -51,7 +51,7 @@ static void write_heading(struct json *json, const struct view_heading *h)
     json_number(json, "unknown", h->unknown);
     json_number(json, "partial", h->partial);
     json_end(json);
-    json_number(json, "precise", h->kinds.precise); /* these four: until the next version */
+    json_number(json, "precise", h->kinds.precise); /* remove this and the next three in the next version */
     json_number(json, "ambiguous", h->kinds.ambiguous);
     json_number(json, "inferred", h->kinds.inferred);
     json_number(json, "unknown", h->unknown);
@@ -99,7 +99,7 @@ static void write_frames(struct json *json, const struct frames *frames, const s
     json_end(json);
 }
 
-/* Parents before children; the number of a context is its place in the list. */
+/* Parents before children; a context's number is its index in the list. */
 static int write_contexts(struct json *json, const struct contexts *contexts, const struct used_frames *used,
                           struct fathom_error *err)
 {

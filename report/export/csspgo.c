@@ -1,9 +1,9 @@
 /*
- * csspgo.c - see export.h. A context-sensitive sample profile as LLVM reads it (llvm/ProfileData/SampleProfReader.h, "text", with contexts): of each function, by the calls that led to it, how
- * often its lines ran: "[main:3 @ f:1.2 @ g]". Functions that were inlined are contexts, too.
+ * csspgo.c - see export.h. A context-sensitive sample profile for LLVM (llvm/ProfileData/SampleProfReader.h, "text", with contexts): how
+ * often each function's lines ran, by the calls that led to it: "[main:3 @ f:1.2 @ g]". Inlined functions are contexts too.
  *
- * A context begins after the innermost call whose place is not known or not sure. A function's counts (block_counts.h) are split among its contexts by their samples; contexts with
- * few of these are told without callers.
+ * A context begins after the innermost call whose place is unknown or not sure. A function's counts (block_counts.h) are divided among its
+ * contexts by their samples; contexts with few samples are written without callers.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,12 +14,12 @@
 #include "report/export/autofdo.h"
 #include "report/export/export.h"
 
-#define SURE       0.9f /* that a path must be at least */
-#define CALLS_MOST 32u  /* of a context: its innermost */
-#define PART_LEAST 5e-4 /* of all weight that a context with callers has at least */
+#define SURE       0.9f /* minimum certainty of a path */
+#define CALLS_MOST 32u  /* of a context: only the innermost calls */
+#define PART_LEAST 5e-4 /* minimum share of the whole weight for a context with callers */
 
 struct context {
-    const struct cct_node *node; /* of the function; NULL: its callers are not sure */
+    const struct cct_node *node; /* of the function; NULL: its callers are uncertain */
     struct counted_function *function;
     double weight;
 };
@@ -44,7 +44,7 @@ static const struct frame *frame_of(const struct csspgo *s, const struct cct_nod
     return frames_at(s->report->contexts->frames, node->item);
 }
 
-/* The function that a sample's path ends in. NULL: one that is not known. */
+/* The function in which a sample's path ends. NULL: unknown. */
 static const struct cct_node *function_node(const struct csspgo *s, const struct cct_node *node)
 {
     while (cct_parent(node) && frame_of(s, node)->kind == FRAME_PLACE)
@@ -79,7 +79,7 @@ static int find_contexts(struct csspgo *s, struct fathom_error *err)
     return 0;
 }
 
-/* The calls that led to a function, the innermost first. Returns how many. */
+/* Finds the calls that led to a function, innermost first. Returns their number. */
 static size_t find_calls(const struct csspgo *s, const struct cct_node *node,
                          struct call_place out[CALLS_MOST])
 {
@@ -98,7 +98,7 @@ static size_t find_calls(const struct csspgo *s, const struct cct_node *node,
     return count;
 }
 
-/* Sets the function and place that the calls lead to, as far as lines tell. 0 or -ENOMEM. */
+/* Sets the function and place that the calls lead to, as far as debug information has their lines. 0 or -ENOMEM. */
 static int add_calls(struct csspgo *s, const struct call_place *calls, size_t count, uint32_t *parent,
                      struct source_place *at)
 {

@@ -1,10 +1,10 @@
-/* csv.c - a line for each context that has a value of its own; see export.h. */
+/* csv.c - a line for each context with self weight; see export.h. */
 #include <stdlib.h>
 
 #include "report/export/export.h"
 #include "report/text/printer.h"
 
-/* Inside of a quoted field; ';' stands between the functions of a path. */
+/* Writes text inside a quoted field; ';' separates the functions of a path. */
 static void write_quoted(struct printer *printer, const char *text, bool of_path)
 {
     for (; *text; text++)
@@ -14,7 +14,7 @@ static void write_quoted(struct printer *printer, const char *text, bool of_path
             printer_write(printer, "%c", of_path && *text == ';' ? ':' : *text);
 }
 
-/* A path from the root inwards, by way of `path`, which has room for it. */
+/* Writes a path from the root inwards. `path` is scratch space, large enough for it. */
 static void write_path(struct printer *printer, const struct contexts *contexts, const struct branches *b,
                        uint32_t at, uint32_t *path)
 {

@@ -6,7 +6,7 @@
 #include "report/text/printer.h"
 #include "report/views/functions.h"
 
-/* A string of the language dot: a backslash would begin an escape. */
+/* Writes a DOT string: a backslash would begin an escape. */
 static void write_quoted(struct printer *printer, const char *text)
 {
     for (; *text; text++)

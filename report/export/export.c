@@ -1,4 +1,4 @@
-/* export.c - what exporters share; see export.h. */
+/* export.c - shared by exporters; see export.h. */
 #include "report/export/export.h"
 
 #include <stdlib.h>

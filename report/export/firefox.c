@@ -1,7 +1,7 @@
 /*
  * firefox.c - the processed format of the Firefox Profiler (docs-developer/CHANGELOG-formats.md of
- * https://github.com/firefox-devtools/profiler): all samples in time, by thread. How its path is known is a sample's
- * category; a frame is one function in one of these, as in that format frames have the categories.
+ * https://github.com/firefox-devtools/profiler): all samples over time, by thread. A sample's category is how its
+ * path is known. As categories belong to frames in that format, each frame is a pair of function and category.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #define VERSION 62 /* preprocessedProfileVersion: the tables are shared by all threads */
 #define GECKO   24 /* the version that its numbers go with */
 
-/* The default one has to be grey. */
+/* The default category has to be grey. */
 static const struct {
     const char *name, *colour;
 } categories[FIREFOX_CATEGORIES] = {[FIREFOX_UNKNOWN] = {"unknown", "grey"},
@@ -25,7 +25,7 @@ static const struct {
 struct recording {
     const struct report *report;
     const struct contexts *contexts;
-    struct placed_samples placed; /* for its threads and times */
+    struct placed_samples placed; /* for threads and times */
     struct firefox_tables tables;
 };
 
@@ -70,7 +70,7 @@ static void write_frame_table(struct json *json, const struct recording *r)
     size_t count = r->tables.frame_count;
     json_object(json, "frameTable");
     json_number(json, "length", count);
-    json_array(json, "address"); /* of the function; symbols are known */
+    json_array(json, "address"); /* of the function: symbols are already known */
     for (size_t i = 0; i < count; i++) {
         const struct frame *f = frames_at(r->contexts->frames, r->tables.frames[i].item);
         json_real(json, NULL, *f->image ? (double)f->address : -1, 0);
@@ -146,7 +146,7 @@ static void write_resource_table(struct json *json, const struct recording *r)
     json_end(json);
 }
 
-/* Tables of which nothing is known. */
+/* Writes a required table for which there is no data. */
 static void write_empty(struct json *json, const char *key, const char *const *columns)
 {
     json_object(json, key);
@@ -211,13 +211,13 @@ static void write_libs(struct json *json, const struct recording *r)
     json_end(json);
 }
 
-/* In milliseconds since the first sample. */
+/* Milliseconds since the first sample. */
 static double time_of(const struct recording *r, uint64_t time)
 {
     return (double)(time - r->placed.first) / 1e6;
 }
 
-/* The average distance of two samples, ms, if all of the time had as many as the busiest thread. */
+/* The average time between two samples, ms, if the whole time had as many samples as the busiest thread. */
 static double interval_of(const struct recording *r, const size_t *begins)
 {
     double length = time_of(r, r->placed.last);
@@ -264,7 +264,7 @@ static void write_meta(struct json *json, const struct recording *r, double inte
     json_end(json);
 }
 
-/* Times as weights are in milliseconds, and exact. */
+/* Weights that are times are written in milliseconds, without rounding. */
 static void write_weights(struct json *json, const struct recording *r, const size_t *samples, size_t count)
 {
     const struct metrics *metrics = r->contexts->metrics;

@@ -15,9 +15,9 @@ struct making {
     struct firefox_tables *to;
     struct table *files;  /* text of a name -> number */
     struct table *frames; /* item * FIREFOX_CATEGORIES + category -> number */
-    struct table *stacks; /* address of a node + category, which is less than its alignment -> number */
+    struct table *stacks; /* address of a node + category (below the node's alignment) -> number */
     size_t file_capacity, frame_capacity, stack_capacity, up_capacity;
-    const struct cct_node **up; /* scratch: nodes whose stacks are made */
+    const struct cct_node **up; /* scratch: nodes whose stacks are to be made */
 };
 
 static bool file_for(struct making *m, const char *name, uint32_t *out)
@@ -48,7 +48,7 @@ static bool frame_for(struct making *m, struct firefox_frame frame, uint32_t *ou
     return true;
 }
 
-/* The stack that ends in a node, below one that was made. */
+/* Adds the stack that ends in a node, below an existing stack. */
 static bool add_stack(struct making *m, const struct cct_node *node, enum firefox_category category,
                       uint32_t *stack)
 {
@@ -62,7 +62,7 @@ static bool add_stack(struct making *m, const struct cct_node *node, enum firefo
     return true;
 }
 
-/* The stack that ends in a node, after those of its callers. */
+/* Adds the stack that ends in a node, after those of its callers. */
 static bool stack_for(struct making *m, const struct cct_node *node, enum firefox_category category,
                       uint32_t *out)
 {

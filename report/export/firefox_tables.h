@@ -1,6 +1,6 @@
 /*
- * firefox_tables.h - the tables of the Firefox Profiler's format: its texts, files, frames and stacks have numbers. Private
- * to report/export/.
+ * firefox_tables.h - the tables of the Firefox Profiler's format: numbered texts, files, frames and stacks. Private to
+ * report/export/.
  */
 #ifndef FATHOM_REPORT_EXPORT_FIREFOX_TABLES_H
 #define FATHOM_REPORT_EXPORT_FIREFOX_TABLES_H
@@ -18,7 +18,7 @@ enum firefox_category { /* how a sample's path is known; the first is the defaul
 };
 
 struct firefox_file {
-    const char *name; /* as frames have it */
+    const char *name; /* in frames */
     uint32_t text;
 };
 
@@ -28,7 +28,7 @@ struct firefox_frame {
 };
 
 struct firefox_stack {
-    uint32_t prefix; /* that of the callers, with a smaller number; FIREFOX_NONE: outermost */
+    uint32_t prefix; /* the callers' stack, which has a smaller number; FIREFOX_NONE: outermost */
     uint32_t frame;
 };
 
@@ -39,9 +39,9 @@ struct firefox_tables {
     struct firefox_stack *stacks;
     size_t file_count, frame_count, stack_count;
     struct used_frames used;
-    uint32_t *name_of;  /* of each used frame, by its number: its text */
-    uint32_t *file_of;  /* of each: its file; FIREFOX_NONE: none */
-    uint32_t *stack_of; /* of each sample; FIREFOX_NONE: none */
+    uint32_t *name_of;  /* text of each used frame, by its number */
+    uint32_t *file_of;  /* file of each used frame; FIREFOX_NONE: none */
+    uint32_t *stack_of; /* stack of each sample; FIREFOX_NONE: none */
 };
 
 /* -ENOMEM; clear it even then. */

@@ -16,8 +16,8 @@
 
 static const char not_kept[] = "[contexts not kept]";
 
-/* By item: the number of its text in `texts`, with characters that would break a line replaced, and with the mark of
- * stackcollapse-perf.pl --kernel, by which flamegraph.pl colours the kernel. */
+/* Sets the number of each item's text in `texts`. In a text, characters that would break a line are replaced; kernel functions get the
+ * suffix of stackcollapse-perf.pl --kernel, by which flamegraph.pl colours them. */
 static int fold_names(const struct frames *frames, struct names *texts, uint32_t *numbers,
                       struct fathom_error *err)
 {
@@ -36,7 +36,7 @@ static int fold_names(const struct frames *frames, struct names *texts, uint32_t
     return 0;
 }
 
-/* A copy of the tree whose items are texts: siblings of one text become one node. */
+/* Copies the tree with texts as items: siblings with the same text become one node. */
 static int join_by_text(const struct branches *from, const uint32_t *numbers, uint32_t rest,
                         struct cct *joined, struct fathom_error *err)
 {
@@ -84,7 +84,7 @@ static int compare_pieces(const char *a1, const char *a2, const char *b1, const 
 
 enum { SUFFIX_SIZE = 24 };
 
-/* What follows an entry's name: its weight, or ";" for the entry of the lines below it. */
+/* The text after an entry's name: its weight, or ";" for the entry of the lines below it. */
 static const char *entry_suffix(char suffix[SUFFIX_SIZE], const struct branch *entry)
 {
     if (entry->self == 0)
@@ -100,7 +100,7 @@ static int compare_entries(const struct branch *a, const struct branch *b, const
                           entry_suffix(y, b));
 }
 
-/* The entries of a tree in preorder. */
+/* Makes the entries of a tree in preorder. */
 static int make_entries(const struct branches *nodes, struct branches *entries, struct fathom_error *err)
 {
     uint32_t *place = calloc(nodes->count, sizeof *place); /* by node: the entry of the lines below it */
@@ -145,7 +145,7 @@ static int write_entries(const struct branches *entries, const struct names *tex
                          struct fathom_error *err)
 {
     struct line line = {0};
-    uint32_t open = 0; /* the entry that the line's text ends with */
+    uint32_t open = 0; /* the entry with which the line's text ends */
     int rc = 0;
     for (uint32_t i = 1; i < entries->count && !printer->failed && rc == 0; i++) {
         const struct branch *entry = &entries->at[i];

@@ -40,10 +40,10 @@ uint32_t function_branch(const struct branches *b, const struct frames *frames, 
 
 struct found_call {
     uint32_t caller, callee, line;
-    uint32_t same; /* caller and callee, another line: index + 1; 0: none */
+    uint32_t same; /* the same caller and callee, another line: index + 1; 0: none */
 };
 
-/* The call that a branch is of. False: none, as it is outermost, a line, or no function. */
+/* The call that a branch stands for. false: none, as it is outermost, a line, or not a function. */
 static bool call_of(const struct branches *b, const struct frames *frames, uint32_t branch,
                     struct found_call *out)
 {
@@ -55,7 +55,7 @@ static bool call_of(const struct branches *b, const struct frames *frames, uint3
 }
 
 struct found_calls {
-    struct table *newest; /* caller and callee -> the newest of their calls, index + 1 */
+    struct table *newest; /* caller and callee -> their newest call, index + 1 */
     struct found_call *at;
     size_t count, capacity;
 };
@@ -103,7 +103,7 @@ static int find_calls(const struct branches *b, const struct frames *frames, boo
     return calls->at ? 0 : -1;
 }
 
-/* All metrics of a branch with all below it: sums[branch * metrics]. */
+/* Sums of all metrics of a branch and all below it: sums[branch * metrics]. */
 static uint64_t *sum_up(const struct branches *b, uint32_t metrics)
 {
     uint64_t *sums = calloc((size_t)b->count, metrics * sizeof *sums);
@@ -128,7 +128,7 @@ int function_calls_of(const struct branches *b, const struct frames *frames,
     uint32_t *number_of = calloc(b->count, sizeof *number_of);
     uint64_t *sums = sum_up(b, metrics);
     int rc = number_of && sums ? find_calls(b, frames, options->by_line, number_of, &calls) : -1;
-    /* By call: the end of the outermost subtree below it that the walk is in. */
+    /* By call: the end of the outermost subtree of it that contains the current branch. */
     uint32_t *inside_until = rc == 0 ? calloc(calls.count + 1, sizeof *inside_until) : NULL;
     for (uint32_t i = 1; inside_until && i < b->count; i++) {
         if (!number_of[i])

@@ -10,7 +10,7 @@
 
 struct function_call {
     uint32_t caller, callee; /* items of functions */
-    uint32_t line;           /* of the caller, an item; FRAMES_NONE: not known, or not asked for */
+    uint32_t line;           /* of the caller, an item; FRAMES_NONE: unknown or not requested */
     uint64_t contexts;       /* in which it was seen */
     uint64_t values[];       /* of each metric */
 };
@@ -20,7 +20,7 @@ struct function_calls {
     size_t count, size;
 };
 
-/* The function that a branch is in: the branch itself, or for a line (FRAME_LINE) the one above it; 0: none. *line: its item, or
+/* The function of a branch: the branch itself, or for a line (FRAME_LINE) the branch above it; 0: none. *line: the line's item, or
  * FRAMES_NONE. */
 uint32_t function_branch(const struct branches *branches, const struct frames *frames, uint32_t branch,
                          uint32_t *line);

@@ -1,6 +1,6 @@
 /*
- * gcov_autofdo.c - see export.h. The same as autofdo.c, as GCC reads it with -fauto-profile=FILE (gcc/auto-profile.cc, version 2, of GCC 12 on; gcc/gcov-io.h): words of 4 bytes in the machine's
- * order, counters of 8, with the names of functions in front.
+ * gcov_autofdo.c - see export.h. The profile of autofdo.c in the format of GCC's -fauto-profile=FILE (gcc/auto-profile.cc, version 2, since
+ * GCC 12; gcc/gcov-io.h): words of 4 bytes in native byte order, counters of 8 bytes, function names first.
  */
 #include <string.h>
 
@@ -13,7 +13,7 @@
 #define NAMES     0xaa000000u
 #define FUNCTIONS 0xac000000u
 #define MODULES   0xae000000u
-#define HISTOGRAM 6u /* HIST_TYPE_INDIR_CALL_TOPN: functions that an indirect call led to */
+#define HISTOGRAM 6u /* HIST_TYPE_INDIR_CALL_TOPN: targets of an indirect call */
 
 struct gcov {
     struct printer printer;

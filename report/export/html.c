@@ -1,10 +1,10 @@
 /*
- * html.c - a page that stands by itself: html/ has its parts, which are put together at build time around the data of this
- * recording. What the data looks like is said in html/data.js, which reads it.
+ * html.c - a self-contained page: its parts are in html/ and are combined at build time; the recording's data goes in between. The data's
+ * format is described in html/data.js, which reads it.
  *
- * Samples of one context, instruction, thread, slice of time and certainty are added up to one entry; a wait has up to three, of the slices in which it begins and
- * ends and of those between, so that the page does not grow with its length. Where they were not kept
- * (bounded memory), each context is one entry, and the first one, of no context, is what was not kept.
+ * Samples with the same context, instruction, thread, time slice and certainty are added up to one entry. A wait has up to three entries:
+ * the slices in which it begins and ends, and those between, so that the page does not grow with the wait's length. If samples were not
+ * kept (bounded memory), each context is one entry, and the first entry, without a context, is what was not kept.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,15 +21,15 @@ enum { SLICES = 400 };
 struct page {
     const struct report *report;
     struct branches branches;
-    struct table *contexts; /* node -> its number among the branches */
+    struct table *contexts; /* node -> index of its branch */
     struct placed_samples samples;
     struct used_frames used;
-    struct listing listing; /* the code that samples are in */
+    struct listing listing; /* the code of the samples */
     struct script_listing scripts;
-    bool states; /* threads' states are told: samples are waits, or these and a clock's */
+    bool states; /* show threads' states: samples are waits, or waits and a clock's samples */
 };
 
-/* In place of samples that were not kept. */
+/* Makes entries of contexts if samples were not kept. */
 static int place_contexts(struct page *p, struct fathom_error *err)
 {
     const uint32_t count = p->branches.count, metrics = p->report->contexts->metrics->count;
@@ -55,7 +55,7 @@ static const char *symfs_of(const struct view_options *view)
     return view->images ? image_cache_options(view->images)->symfs : NULL;
 }
 
-/* first, last: the time of all events, ns. */
+/* first, last: the time range of all events, ns. */
 static int gather(struct page *p, const struct report *report, uint64_t first, uint64_t last,
                   struct fathom_error *err)
 {

@@ -1,4 +1,4 @@
-/* html_code.c - the code that samples are in, as the page has it: `code` (html/code.js reads it). */
+/* html_code.c - the code of the samples, the member `code` of a page's data (read by html/code.js). */
 #include "report/export/html_page.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 
 enum { SOURCE_LINE_MOST = 240 /* bytes */ };
 
-/* A source line, cut if it is long; null if it is not known. */
+/* A source line, cut if it is long; null if unknown. */
 static void write_source(struct json *json, const char *text, size_t length)
 {
     char line[SOURCE_LINE_MOST + 4];
@@ -58,7 +58,7 @@ static void write_insns(struct json *json, const struct listing *l, const struct
     json_end(json);
 }
 
-/* A text of `texts`; null if it is NULL. */
+/* The number of a text in `texts`; null if it is NULL. */
 static void write_number(struct json *json, struct names *texts, const char *key, const char *text)
 {
     uint32_t number = text ? names_intern(texts, text) : NAMES_NONE;
@@ -76,7 +76,7 @@ static void write_function(struct json *json, const struct listing *l, const str
     json_object(json, NULL);
     json_text(json, "name", f->chosen.name);
     json_text(json, "image", image_name(f->chosen.image));
-    json_number(json, "first", f->first + 1); /* as `place` of entries */
+    json_number(json, "first", f->first + 1); /* like `place` of entries */
     json_number(json, "skipped", f->skipped);
     json_number(json, "unread", f->unread);
     json_flag(json, "hasLines", f->has_lines);
@@ -100,8 +100,7 @@ static void write_scripts(struct json *json, const struct html_scripts *s, struc
     json_end(json);
 }
 
-/* [file, line, function if it is inlined, text, file and line of the function itself]; of the files and
- * the function the numbers. */
+/* [file, line, function if it is inlined, text, file and line of the function itself]; files and the function are numbers of texts. */
 static void write_origin(struct json *json, const struct listing *l, const struct origin *o,
                          struct names *texts)
 {

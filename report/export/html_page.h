@@ -13,19 +13,19 @@
 extern const char html_before_data[], html_after_data[];
 extern const size_t html_before_data_size, html_after_data_size; /* bytes */
 
-/* The member `frames` of the data: those that are used; NULL: all. */
+/* The data's member `frames`. used: only these; NULL: all. */
 void html_frames_write(struct json *json, const struct frames *frames, const struct used_frames *used);
-/* Functions of scripts. */
+/* Script functions. */
 struct html_scripts {
     const struct script_listing *listing;
     const struct frames *frames;
-    const uint32_t *numbers; /* of items in `frames` of the data */
+    const uint32_t *numbers; /* item -> index in the data's `frames` */
 };
-/* The member `code`. -ENOMEM. */
+/* The data's member `code`. -ENOMEM. */
 int html_code_write(struct json *json, const struct listing *listing, const struct html_scripts *scripts,
                     struct fathom_error *err);
 
-/* "phases": by slice of the time from first to last (ns), the number of its phase, 0: none; empty where samples were not kept. */
+/* "phases": the number of the phase of each time slice from first to last (ns), 0: none; empty if samples were not kept. */
 int html_phases_write(struct json *json, const struct report *report, uint64_t first, uint64_t last,
                       unsigned slices, struct fathom_error *err);
 

@@ -1,4 +1,4 @@
-/* html_phases.c - the phase of each slice of a page's time: that of the interval in its middle. */
+/* html_phases.c - the phase of each of a page's time slices: that of the interval in its middle. */
 #include <errno.h>
 
 #include "profile/phasing.h"

@@ -1,6 +1,7 @@
 /*
- * indirect_calls.c - see indirect_calls.h. Samples below a call tell time. The part of a function's time that is below one call is also the part of its entries that
- * came from there, as far as it takes equally long from everywhere; and one call's entries into all functions are as many as its runs.
+ * indirect_calls.c - see indirect_calls.h. Samples below a call measure time. A call's share of a function's time is taken as its share of
+ * the function's entries, which assumes that the function takes equally long wherever it is called. A call's entries into all functions
+ * sum to the number of times that the call ran.
  */
 #include "report/export/indirect_calls.h"
 
@@ -32,7 +33,7 @@ static enum frame_kind kind_of(const struct weights *w, const struct cct_node *n
     return frames_at(w->contexts->frames, node->item)->kind;
 }
 
-/* A path's weight counts for all calls on it. */
+/* Adds a path's weight to all calls on it. */
 static bool add_path(struct weights *w, const struct cct_node *node, uint64_t weight)
 {
     bool good = true;
@@ -87,7 +88,7 @@ static int by_callee(const void *a, const void *b)
     return (x->callee > y->callee) - (x->callee < y->callee);
 }
 
-/* Keeps those of functions whose address is taken. Others were jumped to by the function that was called. */
+/* Keeps only functions whose address is taken. To others, the called function jumped. */
 static int keep_taken(struct run_counts *c, struct fathom_error *err)
 {
     const struct image *image = NULL;

@@ -1,5 +1,5 @@
 /*
- * indirect_calls.h - which functions the indirect calls of sampled functions led to, and how often, by the paths of samples. Private to report/.
+ * indirect_calls.h - the targets of sampled functions' indirect calls with their counts, from the samples' paths. Private to report/.
  */
 #ifndef FATHOM_REPORT_EXPORT_INDIRECT_CALLS_H
 #define FATHOM_REPORT_EXPORT_INDIRECT_CALLS_H
@@ -9,7 +9,7 @@
 
 /* Sets counts->indirect. 0 or -ENOMEM. */
 int indirect_calls_find(const struct contexts *contexts, struct run_counts *counts, struct fathom_error *err);
-/* Sets the counts, from how often the calls ran and how often the functions were entered. */
+/* Sets the counts, from how often each call ran and each function was entered. */
 void indirect_calls_count(struct run_counts *counts);
 
 #endif

@@ -14,8 +14,7 @@ static void write_text(struct printer *printer, const char *text, bool in_html)
         size_t length = text_character(text, &code);
         if (*text == '"' || *text == '\\')
             printer_write(printer, "\\%c", *text);
-        else if (length == 0 || !text_shown(code) ||
-                 (in_html && *text == '<')) /* none of which is above U+FFFF */
+        else if (length == 0 || !text_shown(code) || (in_html && *text == '<')) /* all are at most U+FFFF */
             printer_write(printer, "\\u%04x", code);
         else
             printer_bytes(printer, text, length);

@@ -1,9 +1,8 @@
 /*
  * json.h - writes JSON: commas, escapes and line breaks in one place.
  *
- * The members of the outermost object get a line each, and so do the elements of arrays in it. Text may be
- * any bytes: invalid UTF-8 becomes U+FFFD. key: of a member; NULL for an array element and the outermost
- * value.
+ * Each member of the outermost object and each element of its arrays is on its own line. Text may be any bytes: invalid UTF-8 becomes
+ * U+FFFD. key: of a member; NULL for an array element and the outermost value.
  */
 #ifndef FATHOM_REPORT_EXPORT_JSON_H
 #define FATHOM_REPORT_EXPORT_JSON_H
@@ -14,10 +13,10 @@
 
 struct json {
     struct printer *printer;
-    unsigned depth;           /* open objects and arrays; more than JSON_DEPTH fail the printer */
+    unsigned depth;           /* open objects and arrays; more than JSON_DEPTH make the printer fail */
     char closing[JSON_DEPTH]; /* closing bracket of each */
     bool started[JSON_DEPTH]; /* whether it has any elements */
-    bool in_html;             /* it stands in a script of a page: '<' is escaped in texts */
+    bool in_html;             /* it is inside a page's script: escape '<' in texts */
 };
 
 void json_object(struct json *json, const char *key);
@@ -29,7 +28,7 @@ void json_number(struct json *json, const char *key, uint64_t number);
 void json_flag(struct json *json, const char *key, bool flag);
 /* With the given number of decimals; null if not finite. */
 void json_real(struct json *json, const char *key, double number, int decimals);
-/* A list of numbers: `number` of each i. */
+/* Writes an array of numbers: the expression `number` for each i. */
 #define JSON_NUMBERS(json, key, count, number)                                                               \
     do {                                                                                                     \
         json_array(json, key);                                                                               \

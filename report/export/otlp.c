@@ -1,9 +1,9 @@
 /*
- * otlp.c - profiles of OpenTelemetry (OTLP, signal "profiles", development version): one of each metric, with one dictionary. Samples of
- * one context, thread and certainty are one, as in pprof.c. Its messages are those of otlp.proto, by protobuf-c.
+ * otlp.c - OpenTelemetry profiles (OTLP, signal "profiles", development version): one profile per metric, with a common dictionary.
+ * Samples with the same context, thread and certainty are combined, as in pprof.c. The messages are those of otlp.proto, by protobuf-c.
  *
- * Attributes have the names of OpenTelemetry's semantic conventions, and "fathom." before what has none: "fathom.sure" is how sure a path is,
- * in percent.
+ * Attributes have the names of OpenTelemetry's semantic conventions; those that have none there begin with "fathom.": "fathom.sure" is the
+ * certainty of a path, in percent.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,7 @@ typedef Fathom__Otlp__ValueType ValueType;
 
 enum { ATTRIBUTES = 4 + LEVELS }; /* of a sample: thread, TID, process, certainty, levels */
 
-/* Pointers to messages, as protobuf-c wants them. Each first one is the default, which 0 refers to. */
+/* Pointers to messages, as protobuf-c needs them. The first one is the default, to which 0 refers. */
 struct list {
     void **at;
     size_t count, capacity;
@@ -47,7 +47,7 @@ struct building {
     struct placed_samples placed;
     struct used_frames used;
     struct sites sites;
-    struct names *texts; /* numbered as in the table of strings, but from 1 on */
+    struct names *texts; /* numbered as in the string table, but from 1 */
     struct table *mappings, *functions, *attributes, *stacks; /* a key -> its number */
     struct list mapping_list, location_list, function_list, attribute_list, stack_list, link_list,
         string_list;
@@ -55,7 +55,7 @@ struct building {
     bool failed;
 };
 
-/* Zeroed. */
+/* Zeroed memory; NULL: it failed. */
 static void *room(struct building *b, size_t size)
 {
     void *memory = b->failed ? NULL : arena_alloc(b->arena, size ? size : 1);
@@ -63,7 +63,7 @@ static void *room(struct building *b, size_t size)
     return memory;
 }
 
-/* A new message at the list's end; NULL: it failed. */
+/* Appends a new message to the list; NULL: it failed. */
 static void *message(struct building *b, struct list *list, size_t size)
 {
     void *made = room(b, size);
@@ -79,7 +79,7 @@ static void *message(struct building *b, struct list *list, size_t size)
         message_made;                                                                                        \
     })
 
-/* The number of a text in the table of strings. Names of threads are made safe here: protobuf wants UTF-8. */
+/* The number of a text in the string table. Protobuf requires UTF-8, which names of threads may violate, so they are made safe here. */
 static int32_t text(struct building *b, const char *words)
 {
     if (!words || !*words)
@@ -111,7 +111,7 @@ static Value *value_of(struct building *b, const char *words, int64_t number)
     return v;
 }
 
-/* The number of an attribute: of a text, or else (NULL) of a number below 2^31. */
+/* The number of an attribute, whose value is a text or, if that is NULL, a number below 2^31. */
 static int32_t attribute(struct building *b, const char *key, const char *words, uint32_t number,
                          const char *unit)
 {
@@ -133,7 +133,7 @@ static int32_t attribute(struct building *b, const char *key, const char *words,
     return b->failed ? 0 : (int32_t)*place;
 }
 
-/* A list of one number, which may be 0: an empty one. */
+/* A list of one number; 0: an empty list. */
 static int32_t *one_of(struct building *b, int32_t number, size_t *count)
 {
     int32_t *list = number ? room(b, sizeof *list) : NULL;
@@ -159,7 +159,7 @@ static int32_t mapping_of(struct building *b, const char *name)
             return 0;
         if (image)
             build_id_format(&image->build_id, build_id);
-        m->memory_limit = INT64_MAX; /* addresses are those of the file */
+        m->memory_limit = INT64_MAX; /* addresses are addresses in the file */
         m->filename_strindex = text(b, image ? image->path : name);
         m->attribute_indices =
             one_of(b, *build_id ? attribute(b, "process.executable.build_id.gnu", build_id, 0, NULL) : 0,
@@ -169,7 +169,7 @@ static int32_t mapping_of(struct building *b, const char *name)
     return (int32_t)*number;
 }
 
-/* The function of a site, in a file if that is known. */
+/* The function of a site, with its file if known. */
 static int32_t function_of(struct building *b, const struct site *site, const struct frame *line)
 {
     const int32_t file = text(b, line ? line->source : NULL);
@@ -197,7 +197,7 @@ static int32_t type_of(struct building *b, const struct frame *frame)
     return type ? attribute(b, "profile.frame.type", type, 0, NULL) : 0;
 }
 
-/* A location for each site, by the same number. */
+/* Adds a location for each site, with the same number. */
 static void add_locations(struct building *b)
 {
     for (size_t i = 0; i < b->sites.count && !b->failed; i++) {

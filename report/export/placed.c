@@ -8,7 +8,7 @@
 #include "base/saturate.h"
 #include "base/vec.h"
 
-/* Of the metrics, what the event counts. */
+/* The number of the metric that the event counts. */
 static uint32_t find_weight(const struct metrics *metrics)
 {
     uint32_t m = 0;
@@ -22,7 +22,7 @@ static uint64_t weight_of(const struct contexts *c, size_t number)
     return c->sample_values[number * c->metrics->count + find_weight(c->metrics)];
 }
 
-/* A wait, and the time after it in which its thread could run already, are two samples that end at one time (collector/waits.c). */
+/* A wait and the time after it, in which its thread is ready to run, are two samples with the same end time (collector/waits.c). */
 static uint64_t ready_after(const struct contexts *c, size_t number)
 {
     const struct placed_sample *s = &c->samples[number], *next = s + 1;
@@ -46,7 +46,7 @@ uint64_t placed_began(const struct contexts *c, size_t number)
     return took < time ? time - took : 0;
 }
 
-/* When a thread's samples end: its last one, and the one before it at another time. */
+/* End times of a thread's samples: of the last one, and of the last one before that with another time. */
 struct ends {
     uint64_t last, before;
 };
@@ -55,12 +55,12 @@ struct adding {
     const struct contexts *contexts;
     struct placed_samples *to;
     const struct placing *placing;
-    struct table *known;   /* a hash of a struct placed -> its number */
+    struct table *known;   /* hash of a struct placed -> its number */
     struct table *threads; /* PID << 32 | TID -> its number */
     size_t capacity, value_capacity, thread_capacity, ends_capacity;
-    struct ends (*ends)[2]; /* of each thread: with a CPU, and without */
-    bool lasting;           /* samples weigh the time that they take, */
-    uint32_t weight;        /* which is this of the metrics */
+    struct ends (*ends)[2]; /* of each thread: with and without a CPU */
+    bool lasting;           /* samples weigh the time that they take: */
+    uint32_t weight;        /* the metric with this number */
 };
 
 static bool find_thread(struct adding *a, const struct placed_sample *s, uint32_t *out)
@@ -93,12 +93,12 @@ static uint16_t slice_of(const struct adding *a, uint64_t time)
     return (uint16_t)(slice < slices ? slice : slices - 1);
 }
 
-/* The time that a sample took, ns. */
+/* The time that a sample covers, ns. */
 struct interval {
     uint64_t from, to;
 };
 
-/* One that stands for others weighs more than it took: it does not begin before the thread's last one ended. */
+/* A sample that stands for others weighs more than its own time, so its begin is limited by the end of the thread's last sample. */
 static struct interval interval_of(const struct adding *a, size_t number, uint32_t thread)
 {
     const struct placed_sample *s = &a->contexts->samples[number];
@@ -114,14 +114,14 @@ static struct interval interval_of(const struct adding *a, size_t number, uint32
     return (struct interval){to - (weight < room ? weight : room), to};
 }
 
-/* Of what is spread evenly over an interval: the part in so many ns of it. */
+/* The part of `whole`, spread evenly over the interval, that is in `ns` of it. */
 static uint64_t part_of(uint64_t whole, struct interval in, double ns)
 {
     const double part = (double)whole * (ns / (double)(in.to - in.from));
     return part <= 0 ? 0 : part < (double)whole ? (uint64_t)part : whole;
 }
 
-/* Samples of one context and slice, added up. */
+/* Adds a sample's part in a slice. */
 static bool add_part(struct adding *a, size_t number, struct placed p, uint64_t weight, bool is_last)
 {
     struct placed_samples *to = a->to;

@@ -1,6 +1,7 @@
 /*
- * pprof.c - a gzipped profile for pprof: samples of one context, thread and certainty are one, with a value of each metric and
- * labels. Levels (profile/levels.h) are labels, too, as its readers group by these ("pprof -tagroot"). Its messages are those of profile.proto, by protobuf-c.
+ * pprof.c - a gzipped profile for pprof: samples with the same context, thread and certainty are combined, with a value for each metric and
+ * labels. Levels (profile/levels.h) are labels too, as readers can group by labels ("pprof -tagroot"). The messages are those of
+ * profile.proto, by protobuf-c.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -26,13 +27,13 @@ typedef Fathom__Pprof__ValueType ValueType;
 
 enum { LABELS = 4 }; /* of a sample, besides levels: thread, TID, process, certainty */
 
-/* What the message consists of: whole arrays, and pointers to their elements as protobuf-c wants them. */
+/* The parts of the message: arrays, and pointers to their elements as protobuf-c needs them. */
 struct building {
     const struct contexts *contexts;
-    const struct view_resource *resource; /* NULL: not known */
+    const struct view_resource *resource; /* NULL: unknown */
     struct placed_samples placed;
     struct used_frames used;
-    struct names *texts; /* numbered as in the table of strings, but from 1 on */
+    struct names *texts; /* numbered as in the string table, but from 1 */
     struct table *mappings_by_name, *functions_by_key;
     struct sites sites;
     Profile profile;
@@ -46,14 +47,15 @@ struct building {
     size_t mapping_count;
     Location *locations; /* of sites */
     Line *lines, **line_list;
-    Function *functions; /* a frame has one for each file that its lines are in */
+    Function *functions; /* a frame has one for each file of its lines */
     size_t function_count;
     void **sample_list, **mapping_list, **location_list, **function_list;
     char **strings;
     bool failed;
 };
 
-/* The number of a text in the table of strings, in which 0 is "". Names of threads are made safe here: protobuf wants UTF-8. */
+/* The number of a text in the string table; 0 is "". Protobuf requires UTF-8, which names of threads may violate, so they are made safe
+ * here. */
 static int64_t text(struct building *b, const char *words)
 {
     if (!words || !*words)
@@ -104,7 +106,7 @@ static uint64_t mapping_of(struct building *b, const char *name)
         Mapping *m = &b->mappings[b->mapping_count++];
         fathom__pprof__mapping__init(m);
         m->id = b->mapping_count;
-        m->memory_limit = UINT64_MAX >> 1; /* addresses are those of the file */
+        m->memory_limit = UINT64_MAX >> 1; /* addresses are addresses in the file */
         m->has_functions = true;
         m->filename = text(b, image ? image->path : name);
         if (image)
@@ -115,8 +117,7 @@ static uint64_t mapping_of(struct building *b, const char *name)
     return *id;
 }
 
-/* Whether a file is likely the program: the loader is none, and threads have its name, as far as it fits,
- * if they got no other. */
+/* Whether a file is probably the program: not the loader, and with the name of a thread, which is by default the program's, truncated. */
 static bool is_program(const struct building *b, const struct frame *frame)
 {
     if (strcmp(frame->name, "_start") == 0)
@@ -129,7 +130,7 @@ static bool is_program(const struct building *b, const struct frame *frame)
     return false;
 }
 
-/* Readers take the first mapping for the program's: that is where the heaviest path is in it first. */
+/* Readers assume that the first mapping is the program's, so add it first, found on the heaviest path. */
 static void add_program(struct building *b, const struct branches *branches)
 {
     for (uint32_t i = 1; i < branches->count; i++) {
@@ -141,7 +142,7 @@ static void add_program(struct building *b, const struct branches *branches)
     }
 }
 
-/* The function of a frame, in a file if that is known. */
+/* The function of a frame, with its file if known. */
 static uint64_t function_of(struct building *b, const struct site *site, int64_t file)
 {
     bool added;
@@ -160,7 +161,7 @@ static uint64_t function_of(struct building *b, const struct site *site, int64_t
     return *id;
 }
 
-/* A location for each site, with its function. */
+/* Adds a location for each site, with its function. */
 static void add_locations(struct building *b, const struct branches *branches)
 {
     size_t count = b->sites.count;
@@ -199,7 +200,7 @@ static void set_label(struct building *b, Label *label, const char *key, const c
     label->num_unit = text(b, unit);
 }
 
-/* Returns the innermost level, or else the root; NULL: it failed. */
+/* Returns the path's innermost level, or else the root; NULL: it failed. */
 static const struct cct_node *add_path(struct building *b, const struct cct_node *node)
 {
     const struct cct_node *level = sites_path(&b->sites, node);
@@ -267,7 +268,7 @@ static void add_samples(struct building *b)
         for (size_t l = 0; l < s->n_label; l++)
             s->label[l] = &labels[l];
     }
-    size_t at = 0; /* the list has its final place only now */
+    size_t at = 0; /* the array no longer moves */
     for (size_t i = 0; i < placed->count && !b->failed; i++) {
         b->samples[i].location_id = b->location_ids + at;
         at += b->samples[i].n_location_id;

@@ -1,6 +1,6 @@
 /*
- * propeller.c - see export.h. Which basic blocks of functions should lie together, and in which order, as clang reads it (-fbasic-block-sections=list=FILE; LLVM's
- * BasicBlockSectionsProfileReader): those that ran, in one cluster that begins with the entry. clang puts the others elsewhere.
+ * propeller.c - see export.h. The order of functions' basic blocks in memory, for clang (-fbasic-block-sections=list=FILE; LLVM's
+ * BasicBlockSectionsProfileReader): the blocks that ran, in one cluster that begins with the entry. clang moves the others elsewhere.
  */
 #include <errno.h>
 #include <math.h>
@@ -19,28 +19,27 @@
 #include "report/text/printer.h"
 
 #define NONE UINT32_MAX
-/* Of all functions: seconds; and of one, as a share of what is left, so that others have some, too. */
+/* Work limits: for all functions (seconds), and for one as a share of the rest, so that some is left for others. */
 #define WORK_MOST  (UINT64_C(1) << 30)
 #define WORK_SHARE 4u
 
 struct layout {
     struct printer *p;
     const struct run_counts *runs;
-    const struct image *image;   /* at hand */
-    struct linkage_names *names; /* its */
+    const struct image *image;   /* the current one */
+    struct linkage_names *names; /* of the image */
     uint64_t work;
     size_t written, unnamed, rough;
-    /* Of the function at hand: */
-    double *counts; /* of its mapped blocks */
-    uint32_t *nodes, *at,
-        *order; /* nodes: of each mapped block that runs, its number; at: the other way round */
+    /* Of the current function: */
+    double *counts;               /* of its mapped blocks */
+    uint32_t *nodes, *at, *order; /* nodes: number of each mapped block that runs; at: the inverse */
     struct order_block *blocks;
     uint32_t block_count;
     struct order_jump *jumps;
     uint32_t jump_count, jump_capacity;
 };
 
-/* The mapped block that an instruction is in, or that it fills up to the next. NONE: in none. */
+/* The mapped block that contains an instruction or the padding after it. NONE: no block does. */
 static uint32_t mapped_at(const struct mapped_function *m, uint64_t address)
 {
     const size_t behind = lower_bound(i, (size_t)0, m->count, m->blocks[i].address <= address);
@@ -56,7 +55,7 @@ static bool add_jump(struct layout *l, uint32_t from, uint32_t to, double count)
            vec_push(l->jumps, l->jump_count, l->jump_capacity, (struct order_jump){from, to, count});
 }
 
-/* Counts of mapped blocks, and jumps between them, which our own blocks tell: these may begin or end elsewhere. false: out of memory. */
+/* Counts mapped blocks, and jumps between them, from our own blocks, which may have other boundaries. false: out of memory. */
 static bool count_blocks(struct layout *l, const struct mapped_function *m, const struct counted_function *f)
 {
     const struct blocks *b = &f->blocks;
@@ -93,7 +92,7 @@ static void add_node(struct layout *l, const struct mapped_function *m, uint32_t
     l->blocks[l->block_count++] = (struct order_block){l->counts[block], m->blocks[block].size};
 }
 
-/* What runs, the entry first. */
+/* Finds the blocks that ran, the entry first. */
 static void find_nodes(struct layout *l, const struct mapped_function *m, uint32_t entry)
 {
     uint32_t kept = 0;
@@ -112,13 +111,13 @@ static void find_nodes(struct layout *l, const struct mapped_function *m, uint32
     l->jump_count = kept;
 }
 
-/* Readers take '/' for the beginning of another name, and '!' for one of a cluster. */
+/* To readers, '/' begins another name, and '!' a cluster. */
 static bool can_be_read(const char *name)
 {
     return *name != '!' && !strchr(name, '/') && text_is_word(name);
 }
 
-/* false: it has none that readers would find again. */
+/* false: the function has no name that readers can find. */
 static bool write_names(struct layout *l, uint64_t address)
 {
     const char *name;
@@ -131,7 +130,7 @@ static bool write_names(struct layout *l, uint64_t address)
     return any;
 }
 
-/* A block, behind those without bytes that it begins with. */
+/* The first of the blocks at this block's address: blocks without bytes come before it. */
 static uint32_t first_at(const struct mapped_function *m, uint32_t block)
 {
     while (block && m->blocks[block - 1].address == m->blocks[block].address && !m->blocks[block - 1].size)
@@ -163,7 +162,7 @@ static int write_function(void *layout, const struct mapped_function *m, struct 
     const size_t count = m->count + 1;
     const uint64_t share = l->work / WORK_SHARE;
     int rc = -ENOMEM;
-    /* Number 0 is the entry's for all readers. */
+    /* Readers assume that the entry has number 0. */
     if (entry == NONE || !(f->sampled > 0) || m->blocks[entry].address != m->address ||
         m->blocks[first_at(m, entry)].id != 0)
         return 0;
@@ -228,7 +227,7 @@ int propeller_write(const struct report *report, FILE *out, struct fathom_error 
     struct run_counts runs;
     struct layout l = {.p = &p, .runs = &runs, .work = WORK_MOST};
     int rc = run_counts_find(report, &runs, err);
-    /* Functions are by image. */
+    /* Functions are sorted by image. */
     for (size_t i = 0; rc == 0 && i < runs.count; i++)
         if (i == 0 || runs.functions[i].image != runs.functions[i - 1].image)
             rc = write_image(&l, runs.functions[i].image, err);

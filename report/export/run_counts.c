@@ -12,8 +12,8 @@
 #include "report/export/block_counts.h"
 #include "report/export/indirect_calls.h"
 
-#define ROUNDS 3 /* after the first, it is known how often functions call each other */
-/* Of all functions: some seconds. Of one: a part of what is left, so that others have some, too. */
+#define ROUNDS 3 /* after the first, the counts of calls between functions are known */
+/* Work limits: for all functions (some seconds), and for one as a part of the rest, so that some is left for others. */
 #define WORK_MOST  (UINT64_C(1) << 29)
 #define WORK_SHARE 4u
 
@@ -31,7 +31,7 @@ struct run_samples {
 static int compare_places(const struct image *a, uint32_t f, const struct image *b, uint32_t g)
 {
     if (a != b) {
-        /* By name first, so that equal recordings have equal profiles. */
+        /* By name first, so that equal recordings give equal profiles. */
         const int names = strcmp(image_name(a), image_name(b));
         return names ? names : (uintptr_t)a < (uintptr_t)b ? -1 : 1;
     }
@@ -96,7 +96,7 @@ const struct image *run_counts_image(const struct run_counts *c, const char *nam
     return NULL;
 }
 
-/* UINT32_MAX: none has the address. */
+/* UINT32_MAX: no block contains the address. */
 static uint32_t block_at(const struct blocks *b, uint64_t address)
 {
     const uint32_t at = blocks_find(b, address);
@@ -211,7 +211,7 @@ static int count_runs(struct run_counts *c, const struct log *log, struct fathom
     return 0;
 }
 
-/* More samples of an instruction must mean that it ran more often, or took longer. Of raw events and those of a PMU's own, only the user knows. */
+/* More samples of an instruction must mean that it ran more often or took longer. For raw and PMU-specific events only the user knows. */
 static int check_event(const struct event *event, const struct log *log, struct fathom_error *err)
 {
     const struct perf_event_attr *attr = &event->attr;

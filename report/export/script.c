@@ -138,7 +138,7 @@ int script_fields_parse(const char *names, struct script_fields *out, struct fat
     }
 }
 
-/* The items of a node's path. */
+/* Finds the items of a node's path. */
 static bool find_path(const struct cct_node *node, uint32_t **items, size_t *capacity, size_t *depth)
 {
     size_t count = 0;

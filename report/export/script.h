@@ -1,7 +1,7 @@
 /*
- * script.h - a line for each sample, with its path: for awk, sort and programs of one's own.
+ * script.h - a line for each sample, with its path: for awk, sort and the user's own programs.
  *
- * Fields are parted by tabs, which no name contains, and have the order that was asked for.
+ * Fields are in the requested order, separated by tabs, which no name contains.
  */
 #ifndef FATHOM_REPORT_EXPORT_SCRIPT_H
 #define FATHOM_REPORT_EXPORT_SCRIPT_H
@@ -17,7 +17,7 @@ struct script_field {
     void (*write)(const struct script_line *line, struct printer *printer);
 };
 
-/* Ends with one without a name. */
+/* Ends with an entry without a name. */
 extern const struct script_field script_field_table[];
 
 #define SCRIPT_FIELDS_MAX 32
@@ -27,10 +27,10 @@ struct script_fields {
     size_t count;
 };
 
-/* Names parted by commas. -EINVAL: there is no such field, or too many. */
+/* names: separated by commas. -EINVAL: no such field, or too many. */
 int script_fields_parse(const char *names, struct script_fields *out, struct fathom_error *err);
 
-/* report->view->fields: which. Samples in the order of time; -ENOMEM and failed writes. */
+/* Writes the fields report->view->fields of all samples, by time. Errors: -ENOMEM and failed writes. */
 int script_write(const struct report *report, FILE *out, struct fathom_error *err);
 
 #endif

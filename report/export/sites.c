@@ -26,7 +26,7 @@ static enum frame_kind kind_of(const struct sites *s, const struct cct_node *nod
     return frames_at(s->contexts->frames, node->item)->kind;
 }
 
-/* Whether a node is a line of the function above it: one location with it. */
+/* Whether a node is a line of the function above it, so that both are one location. */
 static bool is_line_of(const struct sites *s, const struct cct_node *node, const struct cct_node *above)
 {
     if (kind_of(s, node) != FRAME_LINE || !cct_parent(above))
@@ -67,7 +67,7 @@ const struct frame *site_line(const struct sites *s, const struct site *site)
     return line && line->source ? line : NULL;
 }
 
-/* A text for all programs from the outermost to this one, "make > sh > cc1"; *node becomes what is above. NULL: out of memory. */
+/* A text with all programs from the outermost to this one, "make > sh > cc1"; *node becomes the node above them. NULL: out of memory. */
 static char *join_programs(const struct contexts *c, const struct cct_node **node)
 {
     char *joined = strdup(frames_at(c->frames, (*node)->item)->name);

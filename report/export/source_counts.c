@@ -14,7 +14,7 @@
 #include "base/vec.h"
 #include "image/cache.h"
 
-#define NAME_MOST 4096u /* bytes; C++ has some of a thousand */
+#define NAME_MOST 4096u /* bytes; C++ has names of a thousand */
 
 /* Numbers of up to 12 bits as LLVM packs them into discriminators (llvm/IR/DebugInfoMetadata.h, getUnsignedFromPrefixEncoding()). */
 static uint32_t unpack(uint32_t packed)
@@ -30,7 +30,7 @@ static uint32_t next_component(uint32_t packed)
     return packed & 1 ? packed >> 1 : packed >> (packed & 0x40 ? 14 : 7);
 }
 
-/* Into how many copies the compiler made an instruction, as where it unrolled a loop: each runs so many times less often. */
+/* Number of copies that the compiler made of an instruction, e.g. to unroll a loop: each copy runs that many times less often. */
 static uint32_t duplication_factor(uint32_t discriminator)
 {
     const uint32_t factor = unpack(next_component(discriminator));
@@ -107,7 +107,7 @@ static bool count_line(struct source_counts *c, uint32_t function, struct source
     return true;
 }
 
-/* Whether readers of text profiles find a name again: they split lines, places and calls at these, and take what begins with a digit for a count. */
+/* Whether readers of text profiles can parse a name: they split lines, places and calls at these characters, and a digit begins a count. */
 static bool is_readable(const char *name)
 {
     return strlen(name) <= NAME_MOST && *name != '#' && !(*name >= '0' && *name <= '9') &&
@@ -133,7 +133,7 @@ int source_counts_frames(struct source_counts *c, uint32_t parent, struct source
     return 0;
 }
 
-/* An instruction that ran so often. 0 or -ENOMEM. */
+/* Adds an instruction with its count. 0 or -ENOMEM. */
 static int add_instruction(struct source_counts *c, uint32_t parent, struct source_place at,
                            const struct line_frame *frames, size_t count, double ran)
 {
@@ -148,7 +148,7 @@ static int add_instruction(struct source_counts *c, uint32_t parent, struct sour
                : -ENOMEM;
 }
 
-/* How often the function was entered is told of the outermost one. */
+/* Only the outermost function gets the number of entries. */
 static int add_entry(struct source_counts *c, uint32_t parent, struct source_place at, struct lines *lines,
                      const struct counted_function *f, double scale)
 {
@@ -165,7 +165,7 @@ static int add_entry(struct source_counts *c, uint32_t parent, struct source_pla
     return rc < 0 ? rc : 0;
 }
 
-/* Where indirect calls led. The same function can be there by several instructions. */
+/* Adds the targets of indirect calls. Several instructions may have the same target. */
 static int add_targets(struct source_counts *c, uint32_t parent, struct source_place at, struct lines *lines,
                        const struct run_counts *runs, const struct counted_function *f, double scale)
 {
@@ -223,7 +223,7 @@ static int compare_lines(const void *a, const void *b)
     return compare_within(x->function, x->at, y->function, y->at);
 }
 
-/* By what they are inlined into, those in none last; these with the heaviest first. */
+/* By the function they are inlined into, those without one last, these the heaviest first. */
 static int compare_functions(const void *a, const void *b, void *counts)
 {
     const struct source_counts *c = counts;

@@ -1,6 +1,6 @@
 /*
- * speedscope.c - see export.h. A profile for each metric and thread, of its samples in the order of time; where they were not kept,
- * each context is one sample.
+ * speedscope.c - see export.h. A profile for each metric and thread, with its samples by time; if samples were not kept, each context is
+ * one sample.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static void write_frames(struct json *json, const struct frames *frames, const s
     json_end(json);
 }
 
-/* What one sample of a profile is. */
+/* One sample of a profile. */
 struct entry {
     const struct cct_node *node;
     const uint64_t *values; /* of all metrics */
@@ -40,8 +40,8 @@ struct entry {
 
 struct entries {
     struct entry *at;
-    size_t count, *begins;        /* where each thread's begin, and the end */
-    struct placed_samples placed; /* their threads; none: entries are contexts */
+    size_t count, *begins;        /* index of each thread's first, and the end */
+    struct placed_samples placed; /* for threads; empty: entries are contexts */
 };
 
 static int list_samples(const struct contexts *contexts, struct entries *out, struct fathom_error *err)
@@ -66,7 +66,7 @@ static int list_contexts(const struct branches *b, struct entries *out, struct f
     return 0;
 }
 
-/* The samples of each thread in the order of time, or where they were not kept, the contexts. */
+/* Lists the samples of each thread by time, or contexts if samples were not kept. */
 static int entries_list(const struct contexts *contexts, const struct branches *b, struct entries *out,
                         struct fathom_error *err)
 {
@@ -92,7 +92,7 @@ static void write_stack(struct json *json, const struct used_frames *used, const
     json_end(json);
 }
 
-/* path: room for the deepest one. */
+/* path: scratch space for the deepest one. */
 static void write_profile(struct json *json, const struct contexts *contexts, const struct used_frames *used,
                           const struct entries *entries, uint32_t thread, uint32_t metric, uint32_t *path)
 {

@@ -1,6 +1,6 @@
 /*
- * svg.c - a flame graph: the width of a box is its weight, callers are below. Hovering over one shows its name, weight and
- * certainty. What is not known is hatched; what is not sure is paler. It has no script.
+ * svg.c - a flame graph: the width of a box is its weight, callers are below. Hovering over a box shows its name, weight and
+ * certainty. Unknown contexts are hatched, uncertain ones paler. It has no script.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,13 +18,13 @@ struct drawing_svg {
     const struct report *report;
     const struct branches *branches;
     double *starts; /* by branch: the weight to its left */
-    double *ends;   /* by branch: the same and the children that were placed */
+    double *ends;   /* by branch: the same plus the children already placed */
     uint32_t *depths;
     uint32_t deepest;
     double scale; /* pixels for a weight of 1 */
 };
 
-/* (XML 1.0, section 2.2: what is no character of XML is not shown anywhere.) */
+/* Leaves out characters that XML does not allow (XML 1.0, section 2.2). */
 static void write_escaped(struct printer *printer, const char *text)
 {
     while (*text) {
@@ -43,7 +43,7 @@ static void write_escaped(struct printer *printer, const char *text)
     }
 }
 
-/* A warm colour by name, the same in every graph. */
+/* Writes a warm colour, by name, so that it is the same in every graph. */
 static void write_colour(struct printer *printer, const char *name)
 {
     unsigned hash = 2166136261u;
@@ -52,7 +52,7 @@ static void write_colour(struct printer *printer, const char *name)
     printer_write(printer, "rgb(%u,%u,%u)", 205 + hash % 50, 90 + (hash >> 8) % 130, 40 + (hash >> 16) % 50);
 }
 
-/* A name in a box, if there is room for some of it. */
+/* Writes a name into a box, if there is space for some of it. */
 static void write_label(struct drawing_svg *d, const char *name, double x, double y, double width)
 {
     size_t room = (size_t)(width / CHARACTER);
@@ -112,7 +112,7 @@ static void write_box(struct drawing_svg *d, uint32_t i)
     printer_write(&d->printer, "</g>\n");
 }
 
-/* Where each box begins: behind its heavier siblings. */
+/* Places each box to the right of its heavier siblings. */
 static void lay_out(struct drawing_svg *d)
 {
     const struct branches *b = d->branches;

@@ -1,6 +1,7 @@
 /*
- * symbol_order.c - see export.h. An order of functions in memory for linkers: each after the one that calls it most, hot ones together, so that they share pages and cache
- * lines (call-chain clustering: Ottoni and Maher, "Optimizing Function Placement for Large-Scale Data-Center Applications", CGO 2017, section 3).
+ * symbol_order.c - see export.h. An order of functions in memory for linkers: each after the one that calls it most, hot ones together, so
+ * that they share pages and cache lines (call-chain clustering: Ottoni and Maher, "Optimizing Function Placement for Large-Scale Data-Center
+ * Applications", CGO 2017, section 3).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,8 +16,8 @@
 #include "report/export/run_counts.h"
 #include "report/text/printer.h"
 
-#define CLUSTER_MOST (1u << 20) /* bytes of a cluster that grows */
-#define DENSITY_LOSS 8          /* times less dense than its caller's that a cluster may make it */
+#define CLUSTER_MOST (1u << 20) /* bytes of a joined cluster */
+#define DENSITY_LOSS 8          /* a cluster may make its caller's at most this many times less dense */
 #define NONE         UINT32_MAX
 
 struct cluster {
@@ -26,16 +27,16 @@ struct cluster {
 
 struct placed {
     uint32_t cluster, next;
-    uint32_t caller; /* that calls it most; NONE: none is known */
-    double calls;    /* by that */
+    uint32_t caller; /* the one that calls it most; NONE: unknown */
+    double calls;    /* by that caller */
 };
 
 struct ordering {
     struct run_counts runs;
-    struct placed *functions; /* as in `runs` */
-    struct cluster *clusters; /* of each function at first */
+    struct placed *functions; /* in the order of `runs` */
+    struct cluster *clusters; /* initially one for each function */
     uint32_t *order;
-    size_t left_out; /* functions without a symbol that linkers would find again */
+    size_t left_out; /* functions without a symbol that linkers can find */
 };
 
 /* false: out of memory. */
@@ -68,7 +69,7 @@ static double density(double weight, double bytes)
     return weight / (bytes > 1 ? bytes : 1);
 }
 
-/* Puts a function's cluster after that of who calls it most. */
+/* Appends a function's cluster to that of its main caller. */
 static void join(struct ordering *o, uint32_t function)
 {
     const struct placed *f = &o->functions[function];
@@ -130,8 +131,8 @@ static void write_cluster(struct printer *p, struct ordering *o, const struct cl
         const struct counted_function *f = &o->runs.functions[i];
         const char *symbol = image_function(f->image, f->function)->name;
         if (image_function_is_stub(f->image, f->function))
-            continue; /* the linker makes it */
-        /* Linkers take a line for a symbol, and one that begins with '#' for a comment. */
+            continue; /* made by the linker */
+        /* To linkers, a line is a symbol, or a comment if it begins with '#'. */
         if (symbol && *symbol != '#' && text_is_word(symbol))
             printer_write(p, "%s\n", symbol);
         else

@@ -1,4 +1,4 @@
-/* json.c - phases as JSON: docs/json.md has the format, whose version changes when a reader must. */
+/* json.c - phases as JSON: docs/json.md has the format. Incompatible changes need a new version. */
 #include "report/export/json.h"
 #include "report/phases/phases.h"
 #include "report/phases/shown.h"

@@ -1,6 +1,6 @@
 /*
- * phases.h - the phases of a recording over time: each with its share, the phases that followed it, the interval that represents it,
- * and its hot contexts. Both functions are formats of a report (format.h); they need each sample.
+ * phases.h - the phases of a recording over time, each with its share, the phases that followed it, its representative interval, and its
+ * hot contexts. Both functions are report formats (format.h); they need each sample.
  */
 #ifndef FATHOM_REPORT_PHASES_PHASES_H
 #define FATHOM_REPORT_PHASES_PHASES_H

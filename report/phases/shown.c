@@ -7,7 +7,7 @@
 #include "base/hash.h"
 #include "base/vec.h"
 
-/* Where the weight of a context in a phase is. */
+/* Adds a sample's weight to its context in a phase. */
 static int put_sample(struct phases_shown *h, size_t *capacity, struct table *places, uint32_t phase,
                       const struct cct_node *node, uint64_t weight)
 {

@@ -1,4 +1,4 @@
-/* shown.h - what is shown of phases: their timeline, and the contexts of each by the weight that ends in them there. Private to
+/* shown.h - the data that phase reports show: the timeline, and each phase's contexts by their self weight in it. Private to
  * report/phases/. */
 #ifndef FATHOM_REPORT_PHASES_SHOWN_H
 #define FATHOM_REPORT_PHASES_SHOWN_H
@@ -18,9 +18,9 @@ struct phases_shown {
     const struct phase *phases;
     uint32_t interval_count, phase_count;
     double weight;           /* of all */
-    struct hot_context *hot; /* by phase, then the heaviest first */
+    struct hot_context *hot; /* by phase, then heaviest first */
     size_t hot_count;
-    size_t *starts; /* of phase p: from starts[p - 1] to starts[p] */
+    size_t *starts; /* phase p has starts[p - 1] up to starts[p] */
 };
 
 /* 0; 1: there is nothing to show; or negative. */

@@ -9,14 +9,14 @@
 #include "report/text/printer.h"
 #include "report/text/weight.h"
 
-#define STRIP_COLUMNS  100u /* where the width is not given */
-#define CONTEXTS_SHOWN 3u   /* of a phase, where the number is not given */
-#define FRAMES_SHOWN   64u  /* of a path, from its end: no line has room for more */
+#define STRIP_COLUMNS  100u /* if no width is given */
+#define CONTEXTS_SHOWN 3u   /* of a phase, if no number is given */
+#define FRAMES_SHOWN   64u  /* of a path, from its end: no line is long enough for more */
 
 struct phases_text {
     const struct report *report;
     struct phases_shown shown;
-    const struct cct_node *common; /* whose frames all paths that are shown begin with; NULL: none is shown */
+    const struct cct_node *common; /* all shown paths begin with its frames; NULL: no path is shown */
     struct printer printer;
 };
 
@@ -37,7 +37,7 @@ static const char *share_of(char text[SHARE_SIZE], double part, double whole)
     return share_format(text, (uint64_t)part, (uint64_t)whole);
 }
 
-/* How much an interval weighs, on average. */
+/* Writes the mean weight of an interval. */
 static void write_heading(struct phases_text *t)
 {
     const struct phasing_options *o = t->report->view->phasing;
@@ -55,7 +55,7 @@ static void write_heading(struct phases_text *t)
             share_format(right, predicted, later), share_format(lasting, same, later));
 }
 
-/* The phase with the most weight of some intervals. */
+/* The phase with the most weight in some intervals. */
 static uint32_t main_phase(const struct phases_text *t, uint32_t from, uint32_t to)
 {
     uint32_t found = t->shown.intervals[from].phase;
@@ -73,7 +73,7 @@ static uint32_t main_phase(const struct phases_text *t, uint32_t from, uint32_t 
     return found;
 }
 
-/* A column is as much work in each. */
+/* Each column stands for the same amount of work. */
 static void write_strip(struct phases_text *t)
 {
     size_t width = t->report->view->width;
@@ -90,7 +90,7 @@ static void write_strip(struct phases_text *t)
     printer_write(&t->printer, "\n");
 }
 
-/* "2 (75%), 1 (25%)": the three most frequent of the phases that came when this one ended. */
+/* "2 (75%), 1 (25%)": the three phases that most often followed this one. */
 static void write_following(struct phases_text *t, uint32_t phase, uint32_t *counts)
 {
     uint32_t ends = 0;
@@ -111,7 +111,7 @@ static void write_following(struct phases_text *t, uint32_t phase, uint32_t *cou
     }
 }
 
-/* "main > deflate > deflate_slow", of the frames inside of `outside`: as many of the inner ones as there is room for. */
+/* "main > deflate > deflate_slow", of the frames inside of `outside`: as many of the innermost as fit. */
 static void write_path(struct phases_text *t, const struct cct_node *outside, const struct cct_node *node,
                        size_t room)
 {
@@ -133,7 +133,7 @@ static void write_path(struct phases_text *t, const struct cct_node *outside, co
     printer_write(&t->printer, "\n");
 }
 
-/* Behind the last of the phase's contexts that is shown. */
+/* The index after the last context that is shown of the phase. */
 static size_t shown_end(const struct phases_text *t, uint32_t phase)
 {
     const struct view_options *view = t->report->view;

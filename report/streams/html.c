@@ -1,4 +1,4 @@
-/* html.c - hot streams as a page: rows of objects over the lines of memory that they take. */
+/* html.c - hot streams as a page: rows of objects over the cache lines that they occupy. */
 #include "report/streams/html_page.h"
 #include "report/streams/streams_json.h"
 

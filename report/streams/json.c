@@ -1,4 +1,4 @@
-/* json.c - hot streams as JSON: docs/json.md has the format, whose version changes when a reader must. */
+/* json.c - hot streams as JSON: docs/json.md has the format. Incompatible changes need a new version. */
 #include "report/streams/streams_json.h"
 
 #define VERSION 1

@@ -1,6 +1,6 @@
 /*
- * streams.h - hot streams for a person, or a program: each as the objects that it walks, in which order, by which instructions, under which
- * calling contexts, and how many cache lines that takes. Texts are borrowed, and may be hostile.
+ * streams.h - hot streams for output: for each, the objects that it walks, in order, by which instructions, in which calling contexts, and
+ * the number of cache lines. Texts are borrowed, and may be hostile.
  */
 #ifndef FATHOM_REPORT_STREAMS_STREAMS_H
 #define FATHOM_REPORT_STREAMS_STREAMS_H
@@ -20,20 +20,20 @@ enum shown_kind { SHOWN_HEAP, SHOWN_SYMBOL, SHOWN_STACK, SHOWN_OTHER };
 struct shown_object {
     enum shown_kind kind;
     uint64_t start, size; /* address in its process; bytes */
-    const char *name;     /* of a symbol; else NULL */
-    const char *path;     /* of an allocation: "main > make"; NULL: unknown */
+    const char *name;     /* of the symbol; NULL: not a symbol */
+    const char *path;     /* of the allocation: "main > make"; NULL: unknown */
 };
 
-struct shown_step { /* of a stream */
+struct shown_step { /* a step of a stream */
     const char *function;
     const char *file; /* NULL: unknown; */
     uint32_t line;
     const char *image;
-    uint64_t address; /* in that */
-    bool load, store; /* neither: it was executed */
-    uint16_t size;    /* bytes; 0: not told */
+    uint64_t address; /* in the file */
+    bool load, store; /* neither: it is executed code */
+    uint16_t size;    /* bytes; 0: unknown */
     uint32_t object;  /* index in the stream's objects; SHOWN_NO_OBJECT */
-    uint64_t offset;  /* in it */
+    uint64_t offset;  /* in the object */
 };
 
 struct shown_path {
@@ -43,8 +43,8 @@ struct shown_path {
 
 struct shown_lines { /* cache lines */
     uint64_t touched;
-    uint64_t together; /* if the objects stood side by side, */
-    uint64_t used;     /* or what is used of them */
+    uint64_t together; /* if the objects were adjacent, */
+    uint64_t used;     /* or only their used parts */
 };
 
 struct shown_stream {
@@ -53,10 +53,10 @@ struct shown_stream {
     size_t step_count;
     struct shown_object *objects;
     size_t object_count;
-    struct shown_path *paths; /* under which it was walked; most first */
+    struct shown_path *paths; /* of its walks; the most frequent first */
     size_t path_count;
     struct shown_lines lines;
-    /* All streams by the same instructions over objects of the same kinds, this one among them. */
+    /* Number of streams by the same instructions over objects of the same kinds, including this one. */
     size_t alike;
     uint64_t alike_heat;
     size_t alike_objects;
@@ -64,15 +64,15 @@ struct shown_stream {
 };
 
 struct shown_streams {
-    struct shown_stream *list; /* of the kinds that are hottest, the hottest stream of each */
-    size_t count, kinds;       /* kinds: all of them */
+    struct shown_stream *list; /* the hottest stream of each of the hottest kinds */
+    size_t count, kinds;       /* kinds: number of all */
     bool data;                 /* else calls or blocks */
     uint64_t references;       /* in the trace */
     uint64_t hot;              /* in hot streams */
     size_t streams;            /* hot ones */
     uint64_t bursts;
-    uint64_t unknown; /* records of instructions that no list of places has */
-    uint64_t lost;    /* records that the log had no room for */
+    uint64_t unknown; /* records of instructions that are in no list of sites */
+    uint64_t lost;    /* records that did not fit into the log */
     size_t width;     /* columns; 0: any */
 };
 

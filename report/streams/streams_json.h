@@ -1,4 +1,4 @@
-/* streams_json.h - the members of the JSON object that hot streams are, for the file and for the page. */
+/* streams_json.h - the members of the JSON object of hot streams, for the file and for the page. */
 #ifndef FATHOM_REPORT_STREAMS_STREAMS_JSON_H
 #define FATHOM_REPORT_STREAMS_STREAMS_JSON_H
 

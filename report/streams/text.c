@@ -1,4 +1,4 @@
-/* text.c - hot streams as text: of each kind the hottest one, with its steps and objects. */
+/* text.c - hot streams as text: the hottest one of each kind, with its steps and objects. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -36,7 +36,7 @@ static void write_heading(struct printer *p, const struct shown_streams *s)
                       s->unknown);
 }
 
-/* "main > run > walk", its end where it is too long. */
+/* "main > run > walk", only its end if it is too long. */
 static void write_path(struct printer *p, const char *path, size_t before, size_t width)
 {
     size_t length = path ? strlen(path) : 0, room = width > before + 20 ? width - before : 20;
@@ -100,7 +100,7 @@ static size_t first_alike(const struct shown_stream *s, size_t which)
     return first;
 }
 
-/* How many of the objects in [0, end) are like this one. */
+/* The number of objects in [0, end) that are like this one. */
 static size_t count_alike(const struct shown_stream *s, size_t which, size_t end)
 {
     size_t count = 0;
@@ -109,7 +109,7 @@ static size_t count_alike(const struct shown_stream *s, size_t which, size_t end
     return count;
 }
 
-/* "A" for the objects that are like the first one, "B" for those like the next other one, and so on, "Z" for all further ones. */
+/* "A" for all objects like the first one, "B" for those like the next different one, and so on; "Z" for all further ones. */
 static char letter_of(const struct shown_stream *s, size_t which)
 {
     size_t first = first_alike(s, which), before = 0;
@@ -118,7 +118,7 @@ static char letter_of(const struct shown_stream *s, size_t which)
     return before < 26 ? (char)('A' + before) : 'Z';
 }
 
-/* Those that are alike share a line. */
+/* Objects that are alike share a line. */
 static void write_objects(struct printer *p, const struct shown_stream *s, size_t width)
 {
     size_t groups = 0, told = 0;
@@ -135,7 +135,7 @@ static void write_objects(struct printer *p, const struct shown_stream *s, size_
         printer_write(p, "          and %zu more\n", s->object_count - told);
 }
 
-/* Which object, and where in it: "A3 +8". */
+/* The object and the offset in it: "A3 +8". */
 static void write_place(struct printer *p, const struct shown_stream *s, const struct shown_step *step)
 {
     if (step->object == SHOWN_NO_OBJECT)

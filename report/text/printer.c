@@ -57,7 +57,7 @@ int printer_finish(struct printer *printer, struct fathom_error *err)
     return error_system(err, printer->failed, "cannot write the report");
 }
 
-/* What a frame is, if not a function of a program. */
+/* Mark of a frame that is not a plain function of a program. */
 static const char *frame_mark(const struct frame *frame)
 {
     return frame->kind == FRAME_INLINED ? " (inlined)" : frame->kind == FRAME_KERNEL ? " [k]" : "";
@@ -74,7 +74,7 @@ static bool has_image(const struct frame *frame, bool show_image)
     return show_image && length > 0 && !named_after_image;
 }
 
-/* Writes what follows the name. */
+/* Writes the text after the name. */
 static void write_beside(struct printer *printer, const struct frame *frame, bool show_image)
 {
     printer_write(printer, "%s", frame_mark(frame));

@@ -25,8 +25,8 @@ void printer_bytes(struct printer *printer, const char *data, size_t size);
 /* Flushes. 0, or the first failure as a negative errno with its message. */
 int printer_finish(struct printer *printer, struct fathom_error *err);
 
-/* "memcpy", with the requested additions: "memcpy (libc.so.6)", "step (inlined) at loop.c:12". room: columns
- * available, 0: unlimited; a name that does not fit is shortened (shorten.h). */
+/* "memcpy", with the requested additions: "memcpy (libc.so.6)", "step (inlined) at loop.c:12". capacity:
+ * available columns, 0: unlimited; a name that does not fit is shortened (shorten.h). */
 void frame_write(struct printer *printer, const struct frame *frame, bool show_image, size_t capacity);
 
 /* Terminal colour of a row by its own share of the total weight; "" if colour is off. */

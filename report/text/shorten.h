@@ -1,5 +1,5 @@
 /*
- * shorten.h - shortens long function names (C++) to the available room.
+ * shorten.h - shortens long function names (C++) to the available columns.
  */
 #ifndef FATHOM_REPORT_TEXT_SHORTEN_H
 #define FATHOM_REPORT_TEXT_SHORTEN_H

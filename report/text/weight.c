@@ -52,6 +52,6 @@ int weight_width(uint64_t largest, const char *unit)
     int width = (int)strlen(weight_format(text, largest, unit));
     int title = (int)strnlen(weight_title(unit), 64);
     if (width < SCALED_WIDTH && strchr(text, ' '))
-        width = SCALED_WIDTH; /* smaller weights may have longer units */
+        width = SCALED_WIDTH; /* as smaller weights may have longer units */
     return width > title ? width : title;
 }

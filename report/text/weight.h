@@ -9,8 +9,7 @@
 #define WEIGHT_NS   "ns" /* the unit of weights that are times */
 #define WEIGHT_SIZE 24   /* characters with the NUL */
 
-/* Three digits with a time's unit; counts below ten million exactly, larger ones with three digits. Returns
- * `text`. */
+/* Times have three digits and a unit, counts below ten million are exact, larger ones have three digits. Returns `text`. */
 const char *weight_format(char text[WEIGHT_SIZE], uint64_t weight, const char *unit);
 /* The heading of a column of weights. */
 const char *weight_title(const char *unit);

@@ -14,9 +14,9 @@
 
 #define NO_METRIC UINT32_MAX
 
-/* Accesses to one data, on one path or on all. */
+/* Accesses to the same data, on one path or on all. */
 struct accessed {
-    const struct cct_node *node; /* of the data; its path is above. NULL: on all paths */
+    const struct cct_node *node; /* of the data, below its path. NULL: on all paths */
     uint32_t item;
     uint64_t weight, samples, latency;
     uint64_t found[ACCESS_SOURCES]; /* weight */
@@ -59,7 +59,7 @@ static void add_row(struct accessed *to, const struct accessed *row)
         to->found[s] = add_saturating(to->found[s], row->found[s]);
 }
 
-/* A row for each access that the tree has. */
+/* Makes a row for each access in the tree. */
 static int find_accesses(struct memory *m, struct fathom_error *err)
 {
     const struct frames *frames = m->drawing->frames;
@@ -79,7 +79,7 @@ static int find_accesses(struct memory *m, struct fathom_error *err)
     return 0;
 }
 
-/* From the data outwards: which path comes first in the order of names. */
+/* Compares two paths by names, from the data outwards. */
 static int compare_paths(const struct frames *frames, const struct cct_node *a, const struct cct_node *b)
 {
     for (; a && b && a != b; a = cct_parent(a), b = cct_parent(b)) {
@@ -132,7 +132,7 @@ static void write_figures(const struct memory *m, const struct accessed *row)
     printer_write(p, "  ");
 }
 
-/* Sorts and writes rows; with their paths if they have any. */
+/* Sorts and writes rows, with their paths if they have any. */
 static void write_rows(const struct memory *m, struct accessed *rows, size_t count, const char *one,
                        const char *many)
 {
@@ -159,7 +159,7 @@ static void write_rows(const struct memory *m, struct accessed *rows, size_t cou
     left_out_write(d, count - shown, one, many, hidden, LEFT_OUT_ALL);
 }
 
-/* The rows of each data, together. */
+/* Writes the rows by data, over all paths. */
 static int write_by_data(const struct memory *m, struct fathom_error *err)
 {
     size_t items = frames_count(m->drawing->frames), count = 0;

@@ -1,14 +1,14 @@
-/* accessed.h - views of what paths end in: a table of the memory, or the locks, and one of each with the paths that lead there. */
+/* accessed.h - views of what paths end in: a table of accessed memory or of locks, and a table of each with its paths. */
 #ifndef FATHOM_REPORT_VIEWS_ACCESSED_H
 #define FATHOM_REPORT_VIEWS_ACCESSED_H
 
 #include "report/views/views.h"
 
-/* What rows are called. */
+/* Names of rows. */
 struct accessed_wording {
-    const char *what, *one, *many;            /* of what is accessed */
-    const char *path, *one_path, *many_paths; /* of that with its path */
-    bool weight;                              /* a column */
+    const char *what, *one, *many;            /* of accessed data */
+    const char *path, *one_path, *many_paths; /* of accessed data with a path */
+    bool weight;                              /* show a column of weights */
 };
 
 int accessed_write(const struct drawing *drawing, const struct accessed_wording *words,

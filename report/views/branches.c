@@ -121,7 +121,7 @@ static int compare_indices(const void *a, const void *b, void *sorting)
     return order ? order : (i > j) - (i < j);
 }
 
-/* Working memory of the arrangement: four numbers per branch. */
+/* Scratch memory of branches_arrange(): four numbers per branch. */
 struct plan {
     uint32_t *start; /* count + 1: of a branch's children in `children` */
     uint32_t *children, *size, *place;

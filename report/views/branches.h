@@ -22,19 +22,19 @@
 
 struct branch {
     uint64_t self;    /* weight that ends here */
-    uint64_t error;   /* at most this much of `self` may not be its own */
+    uint64_t error;   /* upper bound on how much of `self` belongs to other contexts */
     uint64_t total;   /* self and all below; UINT64_MAX if the sum is larger. Set by branches_arrange() */
-    uint64_t calls;   /* that `self` is the time of; 0: it is none */
+    uint64_t calls;   /* number of calls whose time `self` is; 0: it is not a time of calls */
     double end_doubt; /* weight of `self` that may not be on its path (doubts.h) */
-    double doubt;     /* the same of the total; before branches_arrange(), the branch's own part */
-    const struct cct_node *node; /* with its values of all metrics; NULL: not made of a tree */
+    double doubt;     /* the same for the total; before branches_arrange(), the branch's own part */
+    const struct cct_node *node; /* has the values of all metrics; NULL: not made from a tree */
     uint32_t item;
     uint32_t parent;
     uint32_t end;   /* the index after its subtree. Set by branches_arrange() */
-    uint32_t level; /* of indentation; the drawer's */
-    uint32_t times; /* how often the function stands in a row, at most (fold.h); 0: once */
-    bool shown;     /* the drawer's */
-    bool forks;     /* the drawer's: more than one child is shown */
+    uint32_t level; /* of indentation; set while drawing */
+    uint32_t times; /* the function's longest direct recursion, in calls (fold.h); 0: once */
+    bool shown;     /* set while drawing */
+    bool forks;     /* set while drawing: more than one child is shown */
 };
 
 struct branches {
@@ -42,7 +42,7 @@ struct branches {
     uint32_t count, capacity;
 };
 
-/* How sure its total is, after branches_arrange(): 0 to 1, 1 if it weighs nothing. */
+/* The certainty of its total, after branches_arrange(): 0 to 1, 1 if it weighs nothing. */
 static inline double branch_certainty(const struct branch *branch)
 {
     double doubt = branch->total ? branch->doubt / (double)branch->total : 0;

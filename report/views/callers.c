@@ -1,9 +1,9 @@
 /*
- * callers.c - the bottom-up view: for each function with weight of its own, the callers responsible for it.
+ * callers.c - the bottom-up view: for each function with self weight, the callers responsible for it.
  *
- * The contexts that end in the function are walked outwards together: a set of tree nodes, each with the
- * weight that came from it, is replaced by the set of their parents and split by function. Nodes that meet
- * are added up, and sets that weigh too little are not followed, so the work is proportional to the output.
+ * All contexts that end in the function are walked outwards together: a set of tree nodes, each with the
+ * weight that came from it, is replaced by the set of their parents and split by function. Equal parents
+ * are merged, and sets that weigh too little are not followed, so the work is proportional to the output.
  */
 #include <stdlib.h>
 
@@ -13,19 +13,19 @@
 
 enum {
     /* Callers further out are not shown: with recursion, large sets of nodes may walk outwards through
-       100,000 levels without ever meeting. */
+       100,000 levels without ever being merged. */
     CALLER_LEVELS = 256,
-    /* A caller with this share of the function's weight is shown however small its share of the total. */
+    /* A caller with this share of the function's weight is shown, however small its share of the total is. */
     CALLER_PERCENT = 10,
 };
 
 struct place {
     uint64_t weight;
-    double doubt; /* of the contexts that the weight comes from: no caller is less sure than they are */
+    double doubt; /* of the contexts that the weight comes from; no caller has more doubt than these */
     uint32_t branch, item;
 };
 
-/* A set of nodes that makes one row and is yet to be walked outwards. */
+/* A set of nodes that makes up one row and is still to be walked outwards. */
 struct group {
     uint32_t first, count; /* of the places */
     uint32_t row;          /* in `rows` */
@@ -35,13 +35,13 @@ struct group {
 /* The rows of one function. */
 struct block {
     struct branches rows; /* arranged */
-    uint64_t weight;      /* the function's own */
+    uint64_t weight;      /* the function's self weight */
 };
 
 struct callers {
     const struct drawing *drawing;
-    struct place *places; /* all contexts with weight of their own, by item */
-    struct group *groups; /* yet to be walked */
+    struct place *places; /* all contexts with self weight, by item */
+    struct group *groups; /* still to be walked */
     uint32_t group_count, group_capacity;
     struct branches rows; /* of the current function */
     uint64_t function_weight;
@@ -114,7 +114,7 @@ static bool walk_group(struct callers *c, struct group group)
         uint32_t row = branches_add(&c->rows, group.row, item, weight, 0);
         if (row == BRANCHES_NONE)
             return false;
-        /* branches_arrange() adds a row's callers to its total: keep only what they do not account for. */
+        /* branches_arrange() adds a row's callers to its total: leave only the rest. */
         c->rows.at[group.row].self -= weight;
         c->rows.at[group.row].doubt -= doubt;
         c->rows.at[row].doubt = doubt;
@@ -192,7 +192,7 @@ static bool find_places(struct callers *c, uint32_t **starts)
     return true;
 }
 
-/* Finds the functions to show, and the weight of those hidden. */
+/* Finds the functions to show, and the weight of the hidden ones. */
 static int find_blocks(struct callers *c, const struct functions *functions, uint32_t *hidden,
                        uint64_t *hidden_weight, struct fathom_error *err)
 {

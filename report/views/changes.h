@@ -1,5 +1,5 @@
 /*
- * changes.h - the difference of two recordings as text, and what its other formats take from here.
+ * changes.h - the difference of two recordings as text, and helpers for its other formats.
  */
 #ifndef FATHOM_REPORT_VIEWS_CHANGES_H
 #define FATHOM_REPORT_VIEWS_CHANGES_H
@@ -9,10 +9,10 @@
 #include "profile/difference.h"
 
 /* What to write; all borrowed. */
-enum changes_of { /* what a side is made of, of which more would tell more */
+enum changes_of { /* what each side consists of; more of it would make results clearer */
                   CHANGES_RECORDINGS,
-                  CHANGES_HOSTS,  /* of a store */
-                  CHANGES_PHASES, /* one of one recording */
+                  CHANGES_HOSTS,  /* hosts of a store */
+                  CHANGES_PHASES, /* phases of one recording, one a side */
 };
 
 struct changes_report {
@@ -21,15 +21,15 @@ struct changes_report {
     const char *event;
     const char *unit; /* of weights, as in view.h */
     enum changes_of of;
-    bool all; /* text: also the rows that chance can explain */
+    bool all; /* text: also rows that may be chance */
     bool colour, show_image;
-    size_t width; /* of a row of text; 0: any */
+    size_t width; /* columns of a row of text; 0: unlimited */
 };
 
 /* -ENOMEM; the errno of a failed write. */
 int changes_text_write(const struct changes_report *report, FILE *out, struct fathom_error *err);
 
-/* All paths as branches, of which those that changed the most come first. */
+/* All paths as branches, those with the largest changes first. */
 struct branches;
 int changes_branches(const struct changes *changes, struct branches *out, struct fathom_error *err);
 

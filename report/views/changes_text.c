@@ -1,7 +1,7 @@
 /*
- * changes_text.c - what changed, as text: the paths as a tree, then the functions.
+ * changes_text.c - the difference of two recordings as text: the paths as a tree, then the functions.
  *
- * Shown are rows whose change is more than chance, and the callers that lead to them; the latter have no number of a change.
+ * It shows rows whose change is more than chance, and their callers; the latter without a number.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static void format_value(const struct text *t, double value, char text[VALUE])
     share_format(text, value > 0 ? (uint64_t)fmax(1, value * whole) : 0, (uint64_t)whole);
 }
 
-/* What is not clear is shown only where nothing else is. */
+/* Unclear changes are shown only if there are no others. */
 static bool is_shown(const struct changes_report *r, const struct change *c)
 {
     return c->called || (r->all && c->compared) || (c->unclear && !r->changes->called);
@@ -42,7 +42,7 @@ static void format_weights(const struct changes_report *r, const struct change *
     snprintf(text, CHANGE, "%c%s +-%s", c->b < c->a ? '-' : '+', far, bound);
 }
 
-/* "+3.1% +-0.8", with " ?" if it is not clear whether it is one; or nothing for a row that is not to have a change. */
+/* "+3.1% +-0.8", with " ?" if it is unclear; empty for a row that shows no change. */
 static void format_change(const struct text *t, const struct change *c, char text[CHANGE])
 {
     double change = c->b - c->a;
@@ -55,11 +55,11 @@ static void format_change(const struct text *t, const struct change *c, char tex
         int decimals = fabs(change) < 0.00995 ? 2 : 1;
         snprintf(text, CHANGE, "%+.*f%% +-%.*f", decimals, 100 * change, decimals, 100 * fmin(c->bound, 1));
     }
-    if (c->unclear) /* no bound, as it says little */
+    if (c->unclear) /* no bound, as it would say little */
         strcpy(strstr(text, " +-"), " ?");
 }
 
-/* More is red, less is green. */
+/* Red for more, green for less. */
 static const char *change_colour(const struct text *t, const struct change *c)
 {
     return !t->report->colour || !c->called ? "" : c->b > c->a ? "\033[31m" : "\033[32m";
@@ -122,7 +122,7 @@ static int write_tree(const struct text *t, struct fathom_error *err)
 
 /* Functions ------------------------------------------------------------------------------------------------------- */
 
-/* By their own change, then by that of all below. */
+/* By the change of the self weight, then by that of the total. */
 static int compare_functions(const void *a, const void *b, void *context)
 {
     const struct changes *changes = context;
@@ -168,14 +168,14 @@ static int write_functions(const struct text *t, struct fathom_error *err)
 
 /* The whole ------------------------------------------------------------------------------------------------------- */
 
-/* What a side has several of. */
-/* How the text speaks of what the sides are made of. */
+/* Whether each side has several of what it consists of. */
+/* Words of the text for what the sides consist of. */
 static const struct words {
-    const char *each, *samples; /* of a side; what has more samples when it is longer */
-    const char *these;          /* are compared, */
-    const char *varies;         /* and differ by this, too */
-    const char *more;           /* tells smaller changes */
-    const char *several;        /* tell what only varies; NULL: there cannot be several */
+    const char *each, *samples; /* of a side; what has more samples if it is longer */
+    const char *these;          /* what is compared, */
+    const char *varies;         /* and what also varies between them */
+    const char *more;           /* what makes smaller changes visible */
+    const char *several;        /* what shows random variation; NULL: there cannot be several */
 } words_of[] = {
     [CHANGES_RECORDINGS] = {"recordings", "recordings", "runs", " or from run to run",
                             "longer recordings, or three or more a side (A1,A2,A3 B1,B2,B3), tell",
@@ -230,7 +230,7 @@ static void write_need(const struct text *t, const struct change *c)
     printer_write(t->printer, "\n");
 }
 
-/* The weights themselves: what all takes does not show in shares of it. */
+/* Writes the weights themselves: a change of the whole weight does not show in shares of it. */
 static void write_whole(const struct text *t)
 {
     const struct changes_report *r = t->report;
@@ -258,7 +258,7 @@ static void write_whole(const struct text *t)
     write_need(t, c);
 }
 
-/* Of the largest change that is not clear; NULL: there is none. */
+/* The largest unclear change; NULL: none. */
 static const struct change *largest_unclear(const struct changes *changes)
 {
     const struct change *found = NULL, *tables[] = {changes->paths, changes->selves, changes->totals};
@@ -288,7 +288,7 @@ static void write_unclear(const struct text *t)
     write_need(t, largest);
 }
 
-/* How large a change can be that was not seen. */
+/* Writes how large an undetected change can be. */
 static void write_hidden(const struct text *t)
 {
     const struct changes *changes = t->report->changes;

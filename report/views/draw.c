@@ -4,7 +4,7 @@
  * Most of a call tree consists of chains. Indenting at each call would push deep stacks off the screen, so
  * only forks indent: a row without a mark is called by the row above it; rows marked "+" at the same
  * indentation are called by the last row above them that is not indented as far. A function that only calls
- * itself takes one row, "fib x37"; functions that call each other in turns take one each, and one more for all turns.
+ * itself takes one row, "fib x37"; functions that call each other in turn take one each, and one more for all repetitions.
  */
 #include "report/views/views.h"
 
@@ -14,7 +14,7 @@
  * at each of 100,000 levels. */
 enum { INDENT_LEVELS = 40 };
 
-/* Functions that call each other in turns: as many of them at most, and their rows as often again at least. */
+/* Functions that call each other in turn: at most this many of them, whose rows repeat at least this often. */
 enum { PERIOD_ROWS = 16, AGAIN_LEAST = 3 };
 
 static uint32_t next_shown(const struct branches *b, uint32_t at, uint32_t end)
@@ -48,7 +48,7 @@ static void write_indent(struct printer *printer, uint32_t level, bool marked)
         printer_write(printer, "+ ");
 }
 
-/* The only shown child; BRANCHES_NONE: there is none, or several. */
+/* The only shown child; BRANCHES_NONE: none, or several. */
 static uint32_t chain_next(struct branches *b, uint32_t i)
 {
     const uint32_t below = look_below(b, i);
@@ -69,14 +69,14 @@ static struct branch_row row_begin(const struct drawing *drawing, const struct b
     return (struct branch_row){top->total, top->self, top->error, top->calls, branch_sure(drawing, top), top};
 }
 
-/* The rows of a chain that were drawn last: where functions call each other again and again, the next ones are the same. */
+/* The last rows drawn of a chain, to detect repetitions of functions that call each other. */
 struct chain {
     uint32_t tops[PERIOD_ROWS]; /* a ring */
     uint32_t rows;
     uint32_t ends; /* the last branch of the last row */
 };
 
-/* Whether the next branches are those of the last `period` rows. Adds them up; *end becomes the last of them. */
+/* Whether the next branches repeat the last `period` rows. Adds them up; *end becomes the last of them. */
 static bool is_again(const struct drawing *drawing, struct branches *b, const struct chain *chain,
                      uint32_t period, struct branch_row *row, uint32_t *end)
 {
@@ -94,7 +94,7 @@ static bool is_again(const struct drawing *drawing, struct branches *b, const st
     return true;
 }
 
-/* How often the last rows come again, a few times at least; 0: they do not. */
+/* How often the last rows are repeated, at least AGAIN_LEAST times; 0: they are not. */
 static uint32_t count_again(const struct drawing *drawing, struct branches *b, const struct chain *chain,
                             uint32_t period, struct branch_row *row, uint32_t *end)
 {
@@ -131,7 +131,7 @@ static void write_coloured(const struct drawing *drawing, const struct branch_ro
     printer_write(printer, "%s\n", row_colour_end(colour, heat, drawing->whole));
 }
 
-/* One row for all that repeats the rows above it. */
+/* Draws one row for all repetitions of the rows above it. */
 static void draw_again(const struct drawing *drawing, struct branches *b, const struct row_style *style,
                        struct chain *chain)
 {

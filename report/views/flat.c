@@ -1,4 +1,4 @@
-/* flat.c - the functions by their own weight, without their contexts. */
+/* flat.c - functions by self weight, without their contexts. */
 #include <string.h>
 
 #include "report/views/functions.h"

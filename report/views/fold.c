@@ -9,11 +9,11 @@
 
 struct folding {
     const struct frames *frames;
-    struct branch *at; /* what was read is replaced by what is kept, which is never more */
+    struct branch *at; /* branches that are kept replace those that were read, as there are never more */
     uint32_t kept;
     struct table *found; /* callers and item -> branch */
-    uint32_t *place;     /* of each branch that was read: where its weight went */
-    uint32_t *times;     /* how often its function stands there in a row */
+    uint32_t *place;     /* of each branch that was read: the one that got its weight */
+    uint32_t *times;     /* how often its function is there in direct succession */
 };
 
 static bool tells_nothing(const struct folding *f, uint32_t item)

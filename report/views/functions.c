@@ -18,7 +18,7 @@ int functions_of(const struct branches *b, const struct frames *frames, struct f
 {
     size_t items = frames_count(frames);
     struct function_weight *at = calloc(items + 1, sizeof *at);
-    /* By item: the end of the outermost subtree of this item that the walk is in; 0: not seen. */
+    /* By item: the end of the outermost subtree of this item that contains the current branch; 0: not seen. */
     uint32_t *inside_until = calloc(items + 1, sizeof *inside_until);
     if (!at || !inside_until) {
         free(at);

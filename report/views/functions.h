@@ -12,7 +12,7 @@
 struct function_weight {
     uint64_t self, error, total;
     uint32_t item;
-    uint32_t owner; /* of a FRAME_LINE: the item of its function; FRAMES_NONE: several, or it is no line */
+    uint32_t owner; /* of a FRAME_LINE: the item of its function; FRAMES_NONE: several, or it is not a line */
 };
 
 struct functions {

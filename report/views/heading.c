@@ -1,4 +1,4 @@
-/* heading.c - the heading of every report: what was recorded, and how far to trust it; see view.h. */
+/* heading.c - the heading of every report: what was recorded, and how reliable it is; see view.h. */
 #include <math.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ static void write_word(struct printer *printer, const char *label, const char *w
     printer_write(printer, "\n");
 }
 
-/* What gives more unwound stacks. */
+/* How to get more unwound stacks. */
 static const char *more_stacks(const struct view_heading *heading)
 {
     if (heading->foreign)
@@ -38,7 +38,7 @@ static void write_unwound_none(struct printer *printer, const struct view_headin
                       more_stacks(heading));
 }
 
-#define FEW_STACKS    20u /* unwound: fewer show only a small part of what runs */
+#define FEW_STACKS    20u /* unwound: fewer cover only a small part of the program */
 #define INFERRED_MANY 0.1 /* of the weight: what is worth a warning */
 
 /* The reported certainty is based on few stacks, or on stacks of something other than what was sampled. */
