@@ -28,7 +28,7 @@ static const char *more_stacks(const struct view_heading *heading)
 }
 
 /* With neither a map nor an unwound stack, callers are known only from the binaries' code: even rows that
- * seem sure can be wrong, as nothing shows which functions ran. */
+ * seem certain can be wrong, as nothing shows which functions ran. */
 static void write_unwound_none(struct printer *printer, const struct view_heading *heading)
 {
     if (heading->training && heading->audit_samples == 0 && heading->rests_on_inference > 0)
@@ -41,7 +41,7 @@ static void write_unwound_none(struct printer *printer, const struct view_headin
 #define FEW_STACKS    20u /* unwound: fewer cover only a small part of the program */
 #define INFERRED_MANY 0.1 /* of the weight: what is worth a warning */
 
-/* The reported certainty is based on few stacks, or on stacks of something other than what was sampled. */
+/* The reported certainty is based on few stacks, or on stacks of another event. */
 static void write_unwound_few(struct printer *printer, const struct view_heading *heading)
 {
     if (heading->audit_samples == 0 ||
@@ -61,7 +61,7 @@ static void write_unwound_few(struct printer *printer, const struct view_heading
                       heading->map ? "" : "; or train a map");
 }
 
-/* What the contexts are based on, and what would make them more certain. */
+/* Writes what the contexts are based on, and how to make them more certain. */
 static void write_belief(struct printer *printer, const struct view_heading *heading)
 {
     char share[SHARE_SIZE];
@@ -94,7 +94,7 @@ static void write_files(struct printer *printer, const char *const *names, size_
         printer_write(printer, " and %zu more", count - FILES_SHOWN);
 }
 
-/* Images whose code could not be read, so that it is unknown what they call. */
+/* Writes images whose code could not be read, so that their calls are unknown. */
 static void write_unread(struct printer *printer, const struct view_heading *heading)
 {
     if (heading->unread_count == 0)
@@ -131,8 +131,8 @@ static void write_lost(struct printer *printer, const struct view_heading *headi
         " because the rings were full (use a larger --ring or sample less often): shares are of the rest\n");
 }
 
-#define UNSAMPLED_LEAST 0.1  /* of the threads, and of the weight, are worth a warning */
-#define COUNTED_MOST    0.99 /* of the time: less is worth a warning (readings differ by less than that) */
+#define UNSAMPLED_LEAST 0.1  /* of the threads and of the weight: more is worth a warning */
+#define COUNTED_MOST    0.99 /* of the time: less is worth a warning (readings differ by less) */
 
 static const char *unit_behind(const char *unit)
 {
@@ -260,11 +260,10 @@ static void write_warnings(struct printer *printer, const struct view_heading *h
 }
 
 #define USER_ONLY    " in user space (the kernel was not sampled)"
-#define KERNEL_LEAST 0.01 /* of the time: what is worth telling */
+#define KERNEL_LEAST 0.01 /* of the time: less is not shown */
 
-/* The CPU time without samples, which was in the kernel then. 0: no more than chance, or what threads used that ended before
- * their first sample, explains. A clock of CPUs that took n samples tells the time within 2/sqrt(n) of it, in 95 of 100
- * recordings. */
+/* The CPU time without samples, which must have been in the kernel. 0: it can be due to chance, or to threads that ended before
+ * their first sample. A clock of CPUs that took n samples measures time within 2/sqrt(n), in 95 of 100 recordings. */
 static uint64_t time_in_kernel(const struct view_heading *heading)
 {
     uint64_t seen = add_saturating(heading->weight, heading->lost_weight);
@@ -274,7 +273,7 @@ static uint64_t time_in_kernel(const struct view_heading *heading)
     return (double)heading->cpu_time > (double)seen + least ? heading->cpu_time - seen : 0;
 }
 
-/* The time, or what else was counted; false: it is the number of samples. */
+/* Writes the time, or what else was counted; false: only the number of samples is known. */
 static bool write_whole(struct printer *printer, const struct view_heading *heading, const char *unit)
 {
     char weight[WEIGHT_SIZE], kernel[WEIGHT_SIZE], share[SHARE_SIZE];
@@ -303,7 +302,7 @@ static bool write_whole(struct printer *printer, const struct view_heading *head
     return true;
 }
 
-/* What was sampled, and how often. */
+/* Writes what was sampled, and how often. */
 static void write_samples(struct printer *printer, const struct view_heading *heading, const char *unit)
 {
     bool told = write_whole(printer, heading, unit);
@@ -320,9 +319,9 @@ static void write_samples(struct printer *printer, const struct view_heading *he
     printer_write(printer, "%s\n", !told && heading->user_only ? USER_ONLY : "");
 }
 
-#define ANOTHER_LEAST 0.01 /* of the weight: what makes other processes worth a line */
+#define ANOTHER_LEAST 0.01 /* of the weight: if other processes have more, they get a line */
 
-/* Whose the weight is, if not nearly all of one name's. */
+/* Writes the processes that have the weight, unless nearly all of it belongs to one name. */
 static void write_processes(struct printer *printer, const struct view_heading *heading)
 {
     char share[SHARE_SIZE];
@@ -343,7 +342,7 @@ static void write_processes(struct printer *printer, const struct view_heading *
     printer_write(printer, " (--view groups; --by, --process-tree)\n");
 }
 
-/* An event that was not always on. */
+/* Writes how an event that was not always on was scaled. */
 static void write_scaled(struct printer *printer, const struct view_heading *heading)
 {
     const double missed = 1 - heading->covered;
@@ -357,7 +356,7 @@ static void write_scaled(struct printer *printer, const struct view_heading *hea
     printer_write(printer, "\n");
 }
 
-/* Percentages below are of what is left. */
+/* Writes what the options leave out; percentages below it refer to the rest. */
 static void write_left_out(struct printer *printer, const struct view_heading *heading)
 {
     char share[SHARE_SIZE];
@@ -367,7 +366,7 @@ static void write_left_out(struct printer *printer, const struct view_heading *h
                       share_format(share, heading->left_out, all));
 }
 
-/* Unless stacks of the recording's own say nearly all. */
+/* Writes the use of cached maps, unless the recording's own stacks prove nearly everything. */
 static void write_kept(struct printer *printer, const struct view_heading *heading, bool always)
 {
     if (heading->kept &&

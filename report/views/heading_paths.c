@@ -8,7 +8,7 @@
 
 enum { REASONS_MAX = sizeof((struct view_heading *)0)->unknown_by_reason / sizeof(uint64_t) };
 
-/* " (0.9% not in the map, 0.5% no base)": the reasons, heaviest first. */
+/* Writes the reasons, heaviest first: " (0.9% not in the map, 0.5% no base)". */
 static void write_reasons(struct printer *printer, const struct view_heading *heading)
 {
     bool written[REASONS_MAX] = {false};
@@ -33,14 +33,14 @@ static void write_reasons(struct printer *printer, const struct view_heading *he
     printer_write(printer, any ? ")" : "");
 }
 
-#define RANGE_LEAST 0.02 /* of the weight: what is narrower is not told */
+#define RANGE_LEAST 0.02 /* of the weight: narrower ranges are not shown */
 
 const char *const expected_names[] = {[EXPECTED_BY_RUN] = "run",
                                       [EXPECTED_BY_INPUTS] = "inputs",
                                       [EXPECTED_BY_SLICES] = "slices",
                                       [EXPECTED_BY_NOTHING] = "nothing"};
 
-/* Whether there is a range worth telling. */
+/* Whether there is a range worth showing. */
 static bool is_wide(const struct view_heading *heading)
 {
     return heading->expected_most - heading->expected_least >= RANGE_LEAST * (double)heading->weight;
@@ -51,7 +51,7 @@ enum expected_by heading_expected_by(const struct view_heading *heading)
     return is_wide(heading) ? heading->expected_by : EXPECTED_BY_RUN;
 }
 
-/* How much weight is right, and where few stacks tell that, how much it is at least and at most; and what else tells it. */
+/* Writes how much weight is expected to be right, its range if that is based on few stacks, and what the estimate is based on. */
 static void write_expected(struct printer *printer, const struct view_heading *heading)
 {
     char expected[SHARE_SIZE], least[SHARE_SIZE], most[SHARE_SIZE];
@@ -84,7 +84,7 @@ struct part {
 
 enum { SORTS = 3, PARTS = 3 };
 
-/* "20.0% inferred (15.0% seen at the same height, 5.0% never seen)", or what alone it consists of: "(never seen)" */
+/* "20.0% inferred (15.0% seen at the same height, 5.0% never seen)", or "(never seen)" if it has only one part. */
 static void write_sort(struct printer *printer, uint64_t weight, const struct part *sort,
                        const struct part *parts)
 {

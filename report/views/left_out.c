@@ -1,4 +1,4 @@
-/* left_out.c - what a view omits because of its weight, and the line that says so; see views.h. */
+/* left_out.c - what a view omits because of its weight, and the line that reports it; see views.h. */
 #include "report/views/views.h"
 
 bool weighs_enough(const struct drawing *drawing, uint64_t weight)

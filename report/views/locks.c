@@ -1,7 +1,7 @@
 /* locks.c - which locks threads wait for, and by which paths. */
 #include "report/views/accessed.h"
 
-/* Whether any path ends in one. */
+/* Whether any path ends in an access. */
 static bool any_access(const struct drawing *drawing)
 {
     struct cct_node *root = cct_root(drawing->contexts->tree);

@@ -1,4 +1,4 @@
-/* memory.c - which memory is accessed: by data, and by data and path; how long it took, and where it was found. */
+/* memory.c - accessed memory, by data, and by data and path: latency, and where it was found. */
 #include "report/views/accessed.h"
 
 int memory_write(const struct drawing *drawing, struct fathom_error *err)

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAME_ROOM   40 /* columns of a function's name, unless names are to be whole */
-#define PATH_MOST   64 /* frames shown of a path, from its inner end */
+#define NAME_ROOM   40 /* columns of a function's name, unless full names are requested */
+#define PATH_MOST   64 /* number of frames shown of a path, from its inner end */
 #define PATH_INDENT 9
 
-/* A step of a path; the caller frees it. NULL: no memory. */
+/* The text of a step of a path; the caller frees it. NULL: out of memory. */
 static char *step_text(const struct drawing *d, const struct frame *frame, bool show_image)
 {
     char *text = NULL;
@@ -21,7 +21,7 @@ static char *step_text(const struct drawing *d, const struct frame *frame, bool 
     return text;
 }
 
-/* From the inner end outwards. *out: the caller frees it. Returns how many. */
+/* From the inner end outwards. *out: the caller frees it. Returns their number. */
 static size_t find_steps(const struct cct_node *node, const struct cct_node *end,
                          const struct cct_node ***out)
 {

@@ -9,8 +9,8 @@ struct report {
     const struct contexts *contexts;
     const struct view_heading *heading;
     const struct view_options *view;
-    const struct log *log;     /* for what a format lacks; NULL: nobody reads it */
-    const struct report *next; /* of another event of the recording; NULL: none. For formats with `events` */
+    const struct log *log;     /* for warnings of what a format lacks; NULL: none */
+    const struct report *next; /* of another event of the recording, for formats with `events`; NULL: none */
 };
 
 #endif

@@ -1,7 +1,7 @@
-/* sure.c - the column that shows how sure a row is; see views.h. */
+/* sure.c - the column that shows how certain a row is; see views.h. */
 #include "report/views/views.h"
 
-#define SURE_TO_SAY 0.9 /* at or above this, the column is shown only on request */
+#define SURE_TO_SAY 0.9 /* if all rows have at least this, the column is shown only on request */
 
 double branch_sure(const struct drawing *drawing, const struct branch *branch)
 {

@@ -1,8 +1,8 @@
 /*
  * tree.c - the top-down view: from the roots to where the weight is.
  *
- * Shows the subtrees that weigh enough, or (max_rows) only the paths to the contexts with the most weight of
- * their own.
+ * Shows the subtrees that weigh enough, or (max_rows) only the paths to the contexts with the most self
+ * weight.
  */
 #include "report/views/views.h"
 
@@ -17,7 +17,7 @@ static int compare_self(const void *a, const void *b, void *branches)
     return (i > j) - (i < j);
 }
 
-/* Hides all but the paths to the `wanted` shown contexts with the most weight of their own. */
+/* Hides all but the paths to the `wanted` shown contexts with the most self weight. */
 static int keep_heaviest(struct branches *b, uint32_t wanted, struct fathom_error *err)
 {
     uint32_t *index = malloc((size_t)b->count * sizeof *index), count = 0;

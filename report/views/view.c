@@ -1,4 +1,4 @@
-/* view.c - the table of views, and what they have in common: the tree is laid out for them. See view.h. */
+/* view.c - the table of views, and the tree layout that they share. See view.h. */
 #include "report/views/view.h"
 
 #include "report/views/fold.h"

@@ -1,4 +1,4 @@
-/* wakers.c - who ended waits, by their paths; and each path that waited with each that ended its waits (profile/waker_paths.h). */
+/* wakers.c - who ended waits, by path; and pairs of a waiting path and the path that ended its waits (profile/waker_paths.h). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,9 +10,9 @@
 /* Waits that end with a waker. */
 struct woken {
     const struct cct_node *label,
-        *end; /* where the waker's path begins, and its outermost function or the label itself */
-    const struct cct_node *lock; /* which was waited for; NULL: none that is known */
-    uint64_t waker;              /* a hash of that path */
+        *end; /* begin of the waker's path, and its outermost function or the label itself */
+    const struct cct_node *lock; /* the lock waited for; NULL: none is known */
+    uint64_t waker;              /* a hash of the waker's path */
     uint64_t weight;
 };
 
@@ -21,13 +21,13 @@ struct rows {
     size_t count, capacity;
 };
 
-/* What rows are of. */
+/* What the rows show. */
 struct listing {
     const char *heading, *one, *many;
     enum listed {
-        LISTED_WAKERS, /* all waits that one has ended */
-        LISTED_PAIRS,  /* likewise, of each path that waited */
-        LISTED_LOCKS   /* those for locks, for each lock */
+        LISTED_WAKERS, /* all waits that a waker ended */
+        LISTED_PAIRS,  /* the same for each path that waited */
+        LISTED_LOCKS   /* waits for locks, by lock */
     } listed;
 };
 static const struct listing wakers_listing = {"who ended waits", "path", "paths", LISTED_WAKERS},
@@ -36,7 +36,7 @@ static const struct listing wakers_listing = {"who ended waits", "path", "paths"
                             releases_listing = {"lock, and below it the path that gave it to who waited",
                                                 "path", "paths", LISTED_LOCKS};
 
-/* The label that is nearest to the root: further ones are wakers of the waker. NULL: there is none. */
+/* The label nearest to the root: further labels are wakers of the waker. NULL: none. */
 static const struct cct_node *first_label(const struct drawing *d, const struct cct_node *node)
 {
     const struct cct_node *label = NULL;
@@ -89,7 +89,7 @@ static int compare_rows(const void *a, const void *b, void *frames)
     return (cct_parent(n) != NULL) - (cct_parent(m) != NULL);
 }
 
-/* What the listing takes for one becomes one row. out: as many as there are pairs, at least one. */
+/* Merges pairs that the listing treats as equal into one row. out: capacity for as many rows as pairs, at least one. */
 static void add_up(const struct rows *pairs, const struct listing *l, struct rows *out)
 {
     struct rows all = {out->at, 0, 0};
@@ -113,7 +113,7 @@ static void add_up(const struct rows *pairs, const struct listing *l, struct row
     }
 }
 
-/* The innermost function of a waker that has one, or else who it was. */
+/* The innermost function of a waker, or if it has none, who it was. */
 static const struct cct_node *name_of(const struct woken *row)
 {
     const struct cct_node *n = row->end;
@@ -168,7 +168,7 @@ static void write_rows(const struct drawing *d, const struct rows *pairs, const 
     left_out_write(d, rows->count - shown, l->one, l->many, hidden, LEFT_OUT_ALL);
 }
 
-/* One table after the other. none: what to write where nothing was woken; NULL: nothing. */
+/* Writes the tables. none: text to write if there are no wakers; NULL: nothing. */
 static int write_listings(const struct drawing *d, const struct listing *const *listings, size_t count,
                           const char *none, struct fathom_error *err)
 {
