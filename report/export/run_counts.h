@@ -37,7 +37,8 @@ struct run_counts {
     size_t indirect_count, indirect_capacity;
 };
 
-/* Errors: -EINVAL: the event counts neither time nor instructions; -ENOENT: no function was sampled; -ENOMEM. Clear *out even on failure. */
+/* Errors: -EINVAL: the event counts neither time nor instructions; -ENOENT: no function was sampled; -ENOMEM. Clear *out even
+ * on failure. */
 int run_counts_find(const struct report *report, struct run_counts *out, struct fathom_error *err);
 void run_counts_clear(struct run_counts *counts);
 /* The sampled function that begins at the address; NULL: none. */
