@@ -45,7 +45,7 @@ static int put(char **text, struct fathom_error *err, const char *format, ...)
     return 0;
 }
 
-/* The runtime, and where it tells of allocations. */
+/* Sets up the runtime, and the probes where it reports allocations. */
 static int use_runtime(const struct fathom_recorder_options *o, struct allocations *a,
                        struct fathom_error *err)
 {
@@ -53,7 +53,7 @@ static int use_runtime(const struct fathom_recorder_options *o, struct allocatio
                                            "runtime for allocations"};
     char library[PATH_MAX], mean[32];
     int rc = runtime_find(&runtime, o->alloc_runtime, library, sizeof library, err);
-    if (rc == 0 && strpbrk(library, ",{}()")) /* of a list of events */
+    if (rc == 0 && strpbrk(library, ",{}()")) /* they separate parts of a list of events */
         rc = error_set(err, EINVAL,
                        "the runtime for allocations is at '%s': its path can have no commas, braces or "
                        "parentheses",

@@ -7,7 +7,7 @@
 #include "infer/live/novelty.h"
 #include "infer/live/rate_control.h"
 
-/* Between two steps: at least STEP_NS, and COST times as long as a step took, which interrupts the target. */
+/* Time between two steps: at least STEP_NS, and COST times the duration of a step, as a step interrupts the target. */
 #define STEP_NS 100000000u
 #define COST    200
 
@@ -85,7 +85,7 @@ static void step(struct clocks *c, uint64_t now)
     double hz[COLLECTOR_CLOCKS];
     novelty_shares(c->novelty, &novelty);
     if (!novelty.samples)
-        return; /* the command has not begun, or nothing of it has been looked at */
+        return; /* the command has not begun, or none of its records were examined */
     size_t count = collector_clocks(c->collector, clocks);
     for (size_t i = 0; i < count; i++)
         seen[i] = (struct rate_control_seen){novelty.shares[i], clocks[i].dumps,

@@ -1,6 +1,6 @@
 /*
- * clocks.h - sets the rates of the clocks that read stacks while recording: measures what is new in the records
- * (infer/live/novelty.h), and applies what follows from it (infer/live/rate_control.h).
+ * clocks.h - adjusts the rates of the clocks that read stacks while recording: measures how much is new in the records
+ * (infer/live/novelty.h), and applies the resulting rates (infer/live/rate_control.h).
  */
 #ifndef FATHOM_API_RECORD_CLOCKS_H
 #define FATHOM_API_RECORD_CLOCKS_H
@@ -13,7 +13,7 @@ struct clocks;
 int clocks_new(struct collector *collector, const struct verify_options *budget, struct clocks **out,
                struct fathom_error *err);
 void clocks_free(struct clocks *clocks); /* NULL is allowed */
-/* Whole raw records. Now and then sets the rates. */
+/* Takes whole raw records, and now and then sets the rates. */
 int clocks_add(struct clocks *clocks, const void *records, size_t size, struct fathom_error *err);
 
 #endif

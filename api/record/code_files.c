@@ -25,33 +25,33 @@
 #include "image/made/perf_map.h"
 #include "image/mapped_name.h"
 
-#define LOOK_NS    200000000u /* at least between two looks of code_files_look(), */
-#define LOOK_SHARE 50u        /* and so many times what one takes */
+#define LOOK_NS    200000000u /* minimum time between two scans of code_files_look(), */
+#define LOOK_SHARE 50u        /* and this many times the duration of a scan */
 
 enum { AS_MAP, AS_DUMP, KINDS };
 
 struct watched {
     uint32_t pid;
     struct proc_self self;
-    int tmp; /* its /tmp, by O_PATH; -1: not there, or no longer needed */
+    int tmp; /* its /tmp, opened with O_PATH; -1: missing, or no longer needed */
     int files[KINDS];
     bool hotspot;
-    uint64_t since; /* of the mapping that it is watched for, ns; 0: it ran before */
-    uint64_t until; /* of what these say; UINT64_MAX: it still runs */
+    uint64_t since; /* time of the mapping for which it is watched, ns; 0: it was already running */
+    uint64_t until; /* end of the time for which its files apply; UINT64_MAX: it is still running */
 };
 
 struct code_files {
     const struct log *log;
-    struct java_maps *java; /* NULL: no HotSpot is asked */
-    struct table *by_pid;   /* of those that run -> index + 1 */
+    struct java_maps *java; /* NULL: HotSpots are not asked */
+    struct table *by_pid;   /* PIDs of running ones -> index + 1 */
     struct watched *list;
     size_t count, capacity;
     struct code_namer *namer;
-    struct jitdump_clock clock; /* as it was at the beginning */
+    struct jitdump_clock clock; /* its state at the beginning */
     bool clocked;
     bool told_full, told_foreign, told_many;
-    uint64_t due;       /* of code_files_look(), ns */
-    uint64_t looked_at; /* bytes, then */
+    uint64_t due;       /* next scan of code_files_look(), ns */
+    uint64_t looked_at; /* size of all files at the last scan, bytes */
 };
 
 struct code_files *code_files_new(const struct log *log, struct java_maps *java)
@@ -99,8 +99,8 @@ void code_files_free(struct code_files *f)
 
 /* Where the process is known -------------------------------------------------------------------------------------- */
 
-/* Opens what was opened by O_PATH, if it is a regular file: a device may do something when it is opened, and the process may have put one
- * there that it could not open itself. Closes what it is given. */
+/* Reopens a descriptor of O_PATH for reading if it is a regular file: opening a device may have effects, and the process may have put a
+ * device there that it could not open itself. Closes `fd`. */
 static int open_regular(int fd)
 {
     char path[40];
@@ -115,7 +115,7 @@ static int open_regular(int fd)
     return file;
 }
 
-/* Opens a path as the process sees it. No link leads out of its root. */
+/* Opens a path as the process sees it. Links cannot leave its root. */
 static int open_as(const struct watched *w, const char *path, uint64_t flags)
 {
     char root[40];
@@ -132,7 +132,7 @@ static int open_as(const struct watched *w, const char *path, uint64_t flags)
 
 static bool make_room(struct code_files *f);
 
-/* The process, entered if it is new; NULL: it is gone, or there are too many. */
+/* The process, added if it is new; NULL: it has ended, or there are too many. */
 static struct watched *watch(struct code_files *f, uint32_t pid, uint64_t time, int *rc)
 {
     const uint64_t *known = table_find(f->by_pid, pid);
@@ -162,7 +162,7 @@ static struct watched *watch(struct code_files *f, uint32_t pid, uint64_t time, 
 
 /* Files ------------------------------------------------------------------------------------------------------------ */
 
-/* Whether it is the process's own. Else it is closed. */
+/* Whether the file belongs to the process's user. Else it is closed. */
 static bool is_its_own(struct code_files *f, const struct watched *w, int fd)
 {
     struct stat st;
@@ -192,20 +192,20 @@ static void open_map(struct code_files *f, struct watched *w)
 {
     char name[32];
     if (w->until == UINT64_MAX)
-        proc_self((pid_t)w->pid, &w->self); /* it may be another user's now */
+        proc_self((pid_t)w->pid, &w->self); /* its user may have changed */
     snprintf(name, sizeof name, "perf-%d.map", (int)w->self.pid);
     if (w->tmp >= 0)
         take_file(f, w, AS_MAP, open_regular(openat(w->tmp, name, O_PATH | O_CLOEXEC | O_NOFOLLOW)));
 }
 
-/* For the last time. */
+/* Opens the map of a process that ends, for the last time. */
 static void open_last_map(struct code_files *f, struct watched *w)
 {
     open_map(f, w);
     close_one(&w->tmp);
 }
 
-/* As far as CODE_FILES_BYTES go. *data: malloc'ed. 0; -ENOMEM. What cannot be read ends it. */
+/* Reads at most CODE_FILES_BYTES, and stops at a read error. *data: malloc'ed. 0; -ENOMEM. */
 static int read_file(int fd, uint8_t **data, size_t *size)
 {
     struct stat st;
@@ -220,7 +220,7 @@ static int read_file(int fd, uint8_t **data, size_t *size)
     return 0;
 }
 
-/* The clocks at the beginning and now; NULL: they are not known. */
+/* The clocks at the beginning and now; NULL: unknown. */
 static const struct jitdump_clock *clock_of(struct code_files *f)
 {
     struct jitdump_clock *c = &f->clock;
@@ -233,7 +233,7 @@ static const struct jitdump_clock *clock_of(struct code_files *f)
     return c;
 }
 
-/* Adds what a process's files say to what was begun. What has more than there is room for names what it can. 0 or -ENOMEM. */
+/* Adds names from a process's files; of a file with too many names, only the first ones. 0 or -ENOMEM. */
 static int read_files(struct code_files *f, struct code_namer *namer, const struct watched *w)
 {
     int rc = 0, read = 0;
@@ -257,7 +257,7 @@ static int read_files(struct code_files *f, struct code_namer *namer, const stru
     return rc;
 }
 
-/* What a process says, in full. */
+/* Adds all names of a process. */
 static int name_one(struct code_files *f, struct code_namer *namer, const struct watched *w)
 {
     int rc = code_namer_begin(namer);
@@ -266,7 +266,7 @@ static int name_one(struct code_files *f, struct code_namer *namer, const struct
     return rc == 0 ? code_namer_end(namer, w->pid, w->until) : rc;
 }
 
-/* Reads what a process has left. */
+/* Reads the files that a process left behind. */
 static int read_one(struct code_files *f, struct watched *w)
 {
     const int rc = name_one(f, f->namer, w);
@@ -274,7 +274,7 @@ static int read_one(struct code_files *f, struct watched *w)
     return rc;
 }
 
-/* The program in the process has ended. Records of several CPUs come in no order: an exec may be told of after what was mapped since. */
+/* The program in the process has ended. Records of several CPUs are unordered: an exec may be reported after later mappings. */
 static void end_one(struct code_files *f, uint32_t pid, uint64_t time)
 {
     const uint64_t *known = table_find(f->by_pid, pid);
@@ -288,7 +288,7 @@ static void end_one(struct code_files *f, uint32_t pid, uint64_t time)
     table_remove(f->by_pid, pid);
 }
 
-/* Reads those that have ended, if there are too many. */
+/* Reads the files of ended processes if there are too many. */
 static bool make_room(struct code_files *f)
 {
     size_t kept = 0;
@@ -367,7 +367,7 @@ int code_files_finish(struct code_files *f, uint8_t **data, size_t *size)
     return rc == 0 ? code_namer_write(f->namer, data, size) : rc;
 }
 
-/* Bytes that all files have now. */
+/* Current size of all files, in bytes. */
 static uint64_t measure(struct code_files *f)
 {
     uint64_t size = 0;

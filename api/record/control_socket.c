@@ -10,17 +10,17 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* One who has connected. */
+/* A connected client. */
 struct peer {
     int fd; /* -1: none */
     char line[CONTROL_SOCKET_LINE];
-    size_t length; /* of what has come of a command */
+    size_t length; /* bytes received of a command */
 };
 
 struct control_socket {
     int fd;
     struct sockaddr_un address;
-    struct stat made; /* what there is at the path as long as it is ours */
+    struct stat made; /* identifies the socket file as ours */
     struct phase_control *control;
     struct peer peers[CONTROL_SOCKET_PEERS];
 };
@@ -35,7 +35,7 @@ static const struct {
     {"auto", FATHOM_CONTROL_AUTO},
 };
 
-/* Removes what a run has left behind that did not end by itself: nobody listens there. */
+/* Removes a socket that a killed run left behind: nobody listens on it. */
 static int replace(const struct sockaddr_un *address, struct fathom_error *err)
 {
     struct stat there;
@@ -55,7 +55,8 @@ static int replace(const struct sockaddr_un *address, struct fathom_error *err)
                                           : error_system(err, errno, "cannot remove %s", address->sun_path);
 }
 
-/* The mode is set before others can see the socket: its file's is that without the umask's bits (net/unix/af_unix.c, unix_bind_bsd). */
+/* The mode is set before others can see the socket: the file's mode is the socket's without the umask's bits (net/unix/af_unix.c,
+ * unix_bind_bsd). */
 static int listen_there(struct control_socket *s, struct fathom_error *err)
 {
     const char *path = s->address.sun_path;
@@ -100,7 +101,7 @@ static void leave(struct peer *p)
     *p = (struct peer){.fd = -1};
 }
 
-/* false: it does not take it. */
+/* false: the client does not read it. */
 static bool say(int fd, const char *text)
 {
     const size_t length = strlen(text);
@@ -129,7 +130,7 @@ static bool obey(const struct control_socket *s, int fd, const char *word)
                : say(fd, "error: no such command: once, on, off, auto and status are there\n");
 }
 
-/* One reading's worth of commands, so that those of one peer do not hold up the recording. */
+/* Handles the commands of a single read, so that one peer cannot hold up the recording. */
 static void hear(const struct control_socket *s, struct peer *p)
 {
     ssize_t got = recv(p->fd, p->line + p->length, sizeof p->line - p->length, 0);
@@ -151,7 +152,7 @@ static void hear(const struct control_socket *s, struct peer *p)
         leave(p);
 }
 
-/* Takes one who connects, or tells why not. */
+/* Accepts a client, or tells it why not. */
 static void meet(struct control_socket *s, int fd)
 {
     struct ucred who;

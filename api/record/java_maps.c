@@ -22,10 +22,10 @@
 
 struct java_maps {
     pid_t child;
-    int socket; /* to the child: a PID each, and a byte back, whether it was done */
+    int socket; /* to the child: takes PIDs, answers each with a byte: whether it succeeded */
 };
 
-/* Of root's environment, another user's program gets no more than where to find Java. */
+/* Another user's program gets nothing from root's environment except where to find Java. */
 static bool bare_environment(void)
 {
     static const char *const names[] = {"PATH", "JAVA_HOME"};
@@ -41,7 +41,7 @@ static bool bare_environment(void)
     return true;
 }
 
-/* Becomes the effective user of a process, to which its directory belongs. */
+/* Changes to the effective user of a process, who owns its /proc directory. */
 static bool become_user(uint32_t pid)
 {
     char path[32];
@@ -54,7 +54,7 @@ static bool become_user(uint32_t pid)
                               setresuid(st.st_uid, st.st_uid, st.st_uid) == 0);
 }
 
-/* The other user can do with the program what it likes: it gets no files but these, and no terminal. */
+/* The other user fully controls the program, so it gets no other files and no terminal. */
 static _Noreturn void run(uint32_t pid)
 {
     char number[16];
@@ -72,7 +72,7 @@ static _Noreturn void run(uint32_t pid)
     _exit(127);
 }
 
-/* Waits for a child. What does not end in time is killed, with what it started: it may have been stopped, and so may wait for ever. */
+/* Waits for a child. If it does not end in time, it is killed with all that it started: it may be stopped, and would never end. */
 static bool wait_for(pid_t child)
 {
     const struct timespec pause = {.tv_nsec = 10000000};
@@ -82,7 +82,7 @@ static bool wait_for(pid_t child)
     while (waitid(P_PID, (id_t)child, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && !ended.si_pid &&
            clock_ns() < end)
         nanosleep(&pause, NULL);
-    kill(-child, SIGKILL); /* its session's */
+    kill(-child, SIGKILL); /* its whole session */
     kill(child, SIGKILL);
     while (waitpid(child, &status, 0) < 0)
         if (errno != EINTR)
@@ -98,7 +98,7 @@ static bool ask(uint32_t pid)
     return child > 0 && wait_for(child);
 }
 
-/* What the child does, until the recorder closes its end. A signal to both is meant for the recorder. */
+/* The child's main loop, until the recorder closes its end. Signals to both are meant for the recorder. */
 static _Noreturn void serve(int socket)
 {
     uint32_t pid;

@@ -1,9 +1,9 @@
 /*
- * java_maps.h - asks HotSpots to write what code they have (`jcmd PID Compiler.perfmap`, JDK 17), to their /tmp/perf-PID.map.
+ * java_maps.h - asks HotSpots to list their code in /tmp/perf-PID.map (`jcmd PID Compiler.perfmap`, JDK 17).
  *
- * A HotSpot answers its own user and root alone, and a recorder gives up the rights to act as another user (cli/privilege.c). So a process of its
- * own does it, which is forked before: it takes PIDs, and runs jcmd, of $PATH, as that process's user, without this one's rights,
- * files, terminal and environment. It ends with the recorder.
+ * A HotSpot answers only its own user and root, and a recorder gives up the rights to act as another user (cli/privilege.c). So a separate
+ * process is forked before: it takes PIDs, and runs jcmd (from $PATH) as that process's user, without the recorder's rights, files,
+ * terminal and environment. It ends with the recorder.
  */
 #ifndef FATHOM_API_RECORD_JAVA_MAPS_H
 #define FATHOM_API_RECORD_JAVA_MAPS_H
@@ -15,12 +15,12 @@
 
 struct java_maps;
 
-#define JAVA_MAPS_SECONDS 10 /* for each; then it is given up */
+#define JAVA_MAPS_SECONDS 10 /* timeout for each */
 
-/* Forks. To be called while there is one thread. Errors of fork(2). */
+/* Forks. Call it while there is only one thread. Errors of fork(2). */
 int java_maps_new(struct java_maps **out, struct fathom_error *err);
 void java_maps_free(struct java_maps *maps); /* waits for its end; NULL is allowed */
-/* Whether the process wrote its map, for which this waits. */
+/* Waits until the process has written its map. Returns whether it did. */
 bool java_maps_ask(struct java_maps *maps, uint32_t pid);
 
 #endif

@@ -11,13 +11,14 @@
 struct learning {
     struct collector *collector;
     collector_sink *next;
-    void *context;           /* its */
-    struct walk_sink *walks; /* NULL: stacks are passed on as they are; else what it passes on goes to next */
+    void *context;                 /* of next */
+    struct walk_sink *walks;       /* passes records on to next; NULL: stacks are passed on unchanged */
     struct stack_learner *learner; /* NULL: nothing is followed */
     struct stack_keeper *keeper;   /* NULL: stacks are not kept */
-    struct script_watch *scripts;  /* then, and if the collector can read what they run */
-    struct clocks *clocks;         /* NULL: none whose rate can be set */
-    struct image_cache *images;    /* of the learner that has ended; NULL: none */
+    struct script_watch
+        *scripts; /* not NULL if there is a keeper and the collector can read interpreters' functions */
+    struct clocks *clocks;      /* NULL: no clock has an adjustable rate */
+    struct image_cache *images; /* of the learner after it has ended; NULL: none */
     const struct log *log;
 };
 
@@ -168,7 +169,7 @@ int learning_add(void *learning, const void *records, size_t size, struct fathom
     struct learning *l = learning;
     struct fathom_error why;
     int rc = 0;
-    /* What waits is to be known before the learner can have walked it. */
+    /* The walk sink must know what is waiting before the learner can have walked it. */
     int passed = l->walks
                      ? walk_sink_add(l->walks, l->learner ? stack_learner_looked(l->learner) : UINT64_MAX,
                                      records, size, err)
@@ -179,11 +180,11 @@ int learning_add(void *learning, const void *records, size_t size, struct fathom
         rc = clocks_add(l->clocks, records, size, &why);
     if (rc == 0 && l->scripts)
         rc = script_watch_add(l->scripts, records, size, &why);
-    if (rc < 0) { /* the recording is of use without */
+    if (rc < 0) { /* the recording is useful without learning */
         log_write(l->log, LOG_WARNING, "%s: no more is learned while recording, so more stacks are new",
                   why.text);
         stop_learning(l);
-        if (l->keeper) /* nobody tells their frames */
+        if (l->keeper) /* nobody would report their frames */
             collector_retract(l->collector, 0);
     }
     return passed;

@@ -1,4 +1,4 @@
-/* live.c - reports what is recorded into memory; see fathom/live.h. */
+/* live.c - records into memory and reports it; see fathom/live.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,8 +28,8 @@ struct fathom_live {
     char *command; /* the command line, NULL: none */
     struct reader *reader;
     struct reporting *reporting;
-    bool nothing;   /* was sampled */
-    bool failed;    /* the run */
+    bool nothing;   /* nothing was sampled */
+    bool failed;    /* the run failed */
     bool unlearned; /* learning from a record failed; later ones were not learned from */
     atomic_bool stop;
     struct own *own; /* NULL: the caller runs it */
@@ -64,7 +64,7 @@ static int show_progress(void *live, struct fathom_error *err)
     return learning_flush(l->learning, err);
 }
 
-/* The command line in one piece, quoted as in a file. NULL: out of memory. */
+/* The command line as one string, quoted as in a file. NULL: out of memory. */
 static char *join(int argc, char *const *argv)
 {
     size_t size = 1, used = 0;
@@ -112,7 +112,8 @@ int fathom_live_open(const struct fathom_recorder_options *record, const struct 
         return error_memory(error);
     l->options = *record;
     host_init(&l->host, listener);
-    int rc = record->java_map ? java_maps_new(&l->java, error) : 0; /* before there are files to hold */
+    int rc =
+        record->java_map ? java_maps_new(&l->java, error) : 0; /* before there are open files to inherit */
     if (rc == 0)
         rc = begin(l, report, error);
     l->report.event = l->report.output = NULL;
@@ -123,7 +124,7 @@ int fathom_live_open(const struct fathom_recorder_options *record, const struct 
     return rc;
 }
 
-/* The way of the records to the reader, and to the model of the report. */
+/* Sets up the sinks that pass records to the reader and to the report's model. */
 static int open_sink(struct fathom_live *l, struct fathom_error *err)
 {
     const struct event *events;
@@ -134,7 +135,7 @@ static int open_sink(struct fathom_live *l, struct fathom_error *err)
     if (rc == 0)
         rc = reader_open_live(&(struct reader_live){events, count, l->command, &l->host.log, learn_record, l},
                               &l->reader, err);
-    /* A file that cannot be copied matters only to later reports; this one says what it could not read. */
+    /* A file that cannot be copied matters only for later reports; this report says itself what it could not read. */
     if (rc == 0)
         rc = learning_new(l->collector, &l->collect, !l->options.keep_stacks,
                           cached_maps_wanted(l->report.no_cache), keep_records, l->reader, &l->learning, err);
@@ -149,7 +150,7 @@ static int open_sink(struct fathom_live *l, struct fathom_error *err)
     return rc;
 }
 
-/* With the rights of the run, as the files may be another user's. */
+/* Reads names of code. It needs the rights of the run, as files may belong to another user. */
 static int name_code(struct fathom_live *l, struct fathom_error *err)
 {
     const void *names;
@@ -173,7 +174,7 @@ int fathom_live_run(struct fathom_live *l, struct fathom_error *error)
     }
     if (rc == 0 && l->learning)
         learning_keep(l->learning, l->report.view.verbose ? &l->host.log : NULL);
-    learning_free(l->learning); /* its thread, which has the rights of the run */
+    learning_free(l->learning); /* ends its thread, which has the rights of the run */
     l->learning = NULL;
     if (rc == 0)
         rc = name_code(l, error);
@@ -191,7 +192,7 @@ void fathom_live_summary(const struct fathom_live *l, struct fathom_recorder_sum
     recorder_summary(l->collector, l->nothing, out);
 }
 
-/* Not if learning failed: what was learned then does not match the records. */
+/* Not usable if learning failed: the model does not match the records then. */
 bool fathom_live_usable(const struct fathom_live *l)
 {
     struct collector_summary s;

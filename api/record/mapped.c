@@ -22,7 +22,7 @@
 #define MAX_FILES 65536 /* recorded files */
 #define NS        UINT64_C(1000000000)
 #define CHECKED   8          /* files at a time, */
-#define CHECK_NS  100000000u /* 10 times a second at most: all are looked at every three seconds */
+#define CHECK_NS  100000000u /* at most 10 times a second, so that all are checked every three seconds */
 
 struct held {
     int fd;
@@ -38,7 +38,7 @@ struct mapped {
     size_t count, capacity;
     struct held held[MAX_OPEN];
     size_t held_count, next_checked;
-    uint64_t checked;     /* when some were last, ns */
+    uint64_t checked;     /* time of the last check, ns */
     struct build_id vdso; /* size 0: unknown */
     uint64_t vdso_size;   /* bytes of its mapping */
     bool vdso_seen;
@@ -83,7 +83,7 @@ static struct file_state state_of(const struct stat *st)
                                .written = (uint64_t)written->tv_sec * NS + (uint64_t)written->tv_nsec};
 }
 
-/* Whether the path leads, for us, to this file. */
+/* Whether the path leads to this file in our view. */
 static bool is_at_path(const struct stat *file, const char *path)
 {
     struct stat here;
@@ -111,13 +111,13 @@ static struct mapped_file *add_file(struct mapped *m, const char *path)
     return file;
 }
 
-/* The files of one path are told apart by what is known of them. */
+/* A key for a file: its path and what else is known of it. */
 static uint64_t key_of(const char *path, const void *what, size_t size)
 {
     return checksum_of(path, strlen(path)) ^ hash_u64(checksum_of(what, size));
 }
 
-/* The index that belongs to the key; -1: none. */
+/* The index for the key; -1: none. */
 static int64_t find_file(const struct mapped *m, uint64_t key)
 {
     const uint64_t *number = table_find(m->seen, key);
@@ -132,7 +132,7 @@ static int set_file(struct mapped *m, uint64_t key, int64_t file)
     return number ? 0 : -ENOMEM;
 }
 
-/* Where the file is held; held_count: it is not. */
+/* The file's index among held files; held_count: it is not held. */
 static size_t held_at(const struct mapped *m, int64_t file)
 {
     size_t i = 0;
@@ -141,7 +141,7 @@ static size_t held_at(const struct mapped *m, int64_t file)
     return i;
 }
 
-/* Copies the file at once, or holds it to see what becomes of it. known: an earlier one was of the same build. */
+/* Copies the file at once, or holds it open to detect changes. known: an earlier file was of the same build. */
 static void keep_or_hold(struct mapped *m, int64_t file, const struct mapped_place *place, bool known)
 {
     const bool here = is_at_path(&place->st, m->files[file].path);
@@ -163,7 +163,7 @@ static void keep_or_hold(struct mapped *m, int64_t file, const struct mapped_pla
     close(fd);
 }
 
-/* Enters a build of the path. place: NULL: it was not found. *file: its index; -1: there are too many. 0 or -ENOMEM. */
+/* Adds a build of the path. place: NULL: not found. *file: its index; -1: there are too many. 0 or -ENOMEM. */
 static int enter_build(struct mapped *m, const char *path, const struct build_id *id,
                        const struct mapped_place *place, int64_t *file)
 {
@@ -186,8 +186,8 @@ static int enter_build(struct mapped *m, const char *path, const struct build_id
     return 0;
 }
 
-/* The vDSO, which has no path, is kept for reports on another kernel. A 64-bit process has the same one as we
- * do, far above the addresses of 32-bit ones. */
+/* Copies the vDSO, which has no path, for reports on another kernel. A 64-bit process has the same one as we
+ * do, far above the addresses of 32-bit processes. */
 static int note_vdso(struct mapped *m, const struct record_mmap *mmap, struct build_id *id)
 {
     if (mmap->address <= UINT32_MAX)
@@ -211,7 +211,7 @@ static int note_vdso(struct mapped *m, const struct record_mmap *mmap, struct bu
     return 0;
 }
 
-/* A mapping with a build-id, whose file is looked at once. */
+/* A mapping with a build-id, whose file is examined once. */
 static int note_build(struct mapped *m, const struct record *record, const struct build_id *id)
 {
     struct mapped_place place;
@@ -225,7 +225,7 @@ static int note_build(struct mapped *m, const struct record *record, const struc
     return rc;
 }
 
-/* Whether a file that is held, so that its inode is not used again, is as it was when its build-id was read. */
+/* Whether a held file is unchanged since its build-id was read. (While it is held, its inode is not reused.) */
 static bool is_unchanged(const struct mapped *m, int64_t file, const struct record_mmap *mmap)
 {
     const struct file_state *state = &m->files[file].state;
@@ -294,9 +294,9 @@ int mapped_note(struct mapped *m, const struct record *record, struct build_id *
     return id->size ? note_build(m, record, id) : note_file(m, record, id, found);
 }
 
-/* Copies a held file if it is no longer at its path, and still of its build; returns whether it is held still. To rename or delete it
- * changes its ctime, which tells much sooner than the path; what is done to its directories, or mounted above them, does not
- * (at_last: look there, too). */
+/* Copies a held file if it is no longer at its path but still of its build; returns whether it is still held. Renaming or deleting it
+ * changes its ctime, which is much faster to check than the path, but does not reveal changes or mounts of its directories.
+ * at_last: check the path too. */
 static bool check_held(struct mapped *m, size_t i, bool at_last)
 {
     const struct held *held = &m->held[i];

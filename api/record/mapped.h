@@ -1,13 +1,13 @@
 /*
- * mapped.h - tracks the files that recorded processes map: their build-ids, and copies of those that a report
+ * mapped.h - tracks the files that recorded processes map: determines their build-ids, and copies those that a report
  * would not find at their path (image_store.h).
  *
  * Each build of a file is opened once, as the process sees it (mapped_finder.h): it may be in another mount namespace, deleted,
  * or a file in memory. If our own path does not lead to the same file, it is copied at once. Otherwise it stays open until the
- * end of the recording, and is copied when it was found to be replaced or deleted. The vDSO has no path, and differs between
+ * end of the recording, and is copied when it turns out to be replaced or deleted. The vDSO has no path, and differs between
  * kernels: it is always copied.
  *
- * Where the kernel wrote no build-id, a file's is read again when it was changed: a build may be written over another.
+ * Where the kernel wrote no build-id, it is read again after the file was changed: a build may overwrite another.
  */
 #ifndef FATHOM_API_RECORD_MAPPED_H
 #define FATHOM_API_RECORD_MAPPED_H
@@ -32,12 +32,12 @@ struct mapped_file {
 
 struct mapped *mapped_new(const struct log *log); /* borrowed. NULL: out of memory */
 void mapped_free(struct mapped *mapped);
-/* Takes a RECORD_FORK. To be called before the mappings of the process are noted. */
+/* Takes a RECORD_FORK. Call it before the mappings of the process are noted. */
 void mapped_fork(struct mapped *mapped, const struct record *record);
-/* Takes a RECORD_MMAP. *id: the file's build-id, as recorded or as read; size 0: unknown. *found: whether a report can tell
- * the file, by its build-id or at its path; if not, it is not to take the one that is there. 0 or -ENOMEM. */
+/* Takes a RECORD_MMAP. *id: the file's build-id, as recorded or as read; size 0: unknown. *found: whether a report can identify
+ * the file by its build-id or at its path; if not, it must not use the file that is there. 0 or -ENOMEM. */
 int mapped_note(struct mapped *mapped, const struct record *record, struct build_id *id, bool *found);
-/* Copies what was replaced or deleted, of some files at a time. To be called again and again. */
+/* Checks some files, and copies those that were replaced or deleted. Call it repeatedly. */
 void mapped_check(struct mapped *mapped);
 /* Call at the end of the recording: copies the files that were replaced or deleted meanwhile. */
 void mapped_finish(struct mapped *mapped);

@@ -12,11 +12,11 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The last so many processes that started: by the low bits of their numbers, which are given in turn. */
+/* Number of the last started processes to remember, by the low bits of their PIDs, which are assigned in turn. */
 #define PARENTS   65536u
-#define ANCESTORS 4 /* as in make, sh, cc, cc1, which may end within one round of the collector */
+#define ANCESTORS 4 /* e.g. make, sh, cc, cc1, which may end within one round of the collector */
 
-/* Eight rounds of the collector: records of mappings are read later only on a machine that is overloaded. */
+/* Eight rounds of the collector: only on an overloaded machine are records of mappings read later. */
 #define LATE_NS 200000000
 
 struct parent {
@@ -43,18 +43,18 @@ void mapped_finder_fork(struct mapped_finder *f, const struct record *record)
         f->parents[record->pid % PARENTS] = (struct parent){record->pid, record->fork.parent_pid};
 }
 
-/* 0: not known. */
+/* 0: unknown. */
 static uint32_t parent_of(const struct mapped_finder *f, uint32_t pid)
 {
     const struct parent *p = &f->parents[pid % PARENTS];
     return p->pid == pid ? p->parent : 0;
 }
 
-/* How a file was found, and so what may differ from the recorded one. */
+/* How a file was found, which determines what may differ from the recorded one. */
 enum found_by {
     BY_MAPPING, /* the process may have executed another program */
-    BY_PATH,    /* there may be another file */
-    BY_OTHERS,  /* and the process, which kept its program from being written to, may have ended */
+    BY_PATH,    /* another file may be there now */
+    BY_OTHERS,  /* and the process may have ended, so that its program may have been overwritten */
 };
 
 struct wanted {
@@ -85,7 +85,7 @@ bool mapped_place_build(const struct mapped_place *p, struct build_id *id)
     return true;
 }
 
-/* The device of a mount as a process sees it: that of the file system. 0: not known. */
+/* The device of a mount as a process sees it: that of the file system. 0: unknown. */
 static uint64_t mount_device(uint32_t pid, uint64_t mount)
 {
     char path[40], *line = NULL;
@@ -114,7 +114,7 @@ static bool is_on_device(const struct mapped_place *p, uint64_t device, uint32_t
            mount_device(viewer, st.stx_mnt_id) == device;
 }
 
-/* An inode number is used again, but not with the same generation, which not all file systems tell. */
+/* Inode numbers are reused, but with another generation, which not all file systems report. */
 static bool has_generation(const struct mapped_place *p, uint64_t generation)
 {
     int own, fd = generation ? mapped_place_open(p) : -1;
@@ -147,7 +147,7 @@ static bool is_wanted(const struct mapped_place *p, const struct wanted *w, enum
            !(by == BY_OTHERS && changed_lately(p));
 }
 
-/* Devices are not touched: only a regular file is opened. */
+/* Only regular files are opened, as opening a device may have effects. */
 __attribute__((format(printf, 5, 6))) static bool try(const struct wanted *w, enum found_by by,
                                                       uint32_t viewer, struct mapped_place *out,
                                                       const char *format, ...)

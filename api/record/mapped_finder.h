@@ -1,10 +1,10 @@
 /*
- * mapped_finder.h - finds the file behind a recorded mapping, whose process may have ended before its record was read.
+ * mapped_finder.h - finds the file of a recorded mapping, whose process may have ended before its record was read.
  *
- * Looked at in this order: what the process has mapped (/proc/PID/map_files), the path in its root directory, its program; the path
- * as we see it; the path as the processes that started it see it, which are in the same mount namespace most often. Any of
- * these may have another file there by now. One is taken if it has the recorded build-id or, where none was recorded, the
- * recorded inode number and, beyond the process's own mapping, device and generation.
+ * It tries, in this order: the process's mapping (/proc/PID/map_files), the path in its root directory, its program; the path
+ * as we see it; the path as its ancestors see it, which are usually in the same mount namespace. By now there may be another file
+ * in any of these places. A file is accepted if it has the recorded build-id or, if none was recorded, the recorded inode number
+ * and, except for the process's own mapping, device and generation.
  */
 #ifndef FATHOM_API_RECORD_MAPPED_FINDER_H
 #define FATHOM_API_RECORD_MAPPED_FINDER_H
@@ -18,16 +18,16 @@
 struct mapped_finder;
 
 struct mapped_place {
-    int fd; /* of O_PATH, the caller's */
+    int fd; /* opened with O_PATH; the caller closes it */
     struct stat st;
 };
 
 struct mapped_finder *mapped_finder_new(void); /* NULL: out of memory */
 void mapped_finder_free(struct mapped_finder *finder);
-/* Takes a RECORD_FORK: who started a process. */
+/* Takes a RECORD_FORK, to know who started a process. */
 void mapped_finder_fork(struct mapped_finder *finder, const struct record *record);
-/* The file of a RECORD_MMAP, which is a regular one. id: its build; size 0: not recorded. false: it is not accessible, or was changed so
- * lately that this may have been after it was mapped. */
+/* Finds the regular file of a RECORD_MMAP. id: its build; size 0: not recorded. false: it is not accessible, or was changed so recently
+ * that this may have been after it was mapped. */
 bool mapped_finder_find(const struct mapped_finder *finder, const struct record *record,
                         const struct build_id *id, struct mapped_place *out);
 /* Opens it for reading; -1: it cannot be read. */

@@ -16,7 +16,7 @@
 
 struct mapped_sink {
     collector_sink *next;
-    void *context; /* its */
+    void *context; /* of next */
     struct decoder *decoder;
     struct mapped *mapped; /* files */
     struct code_files *code;
@@ -91,7 +91,7 @@ static int note_code(struct mapped_sink *s, const struct record *record)
     return s->code ? code_files_note(s->code, record) : 0;
 }
 
-/* Adds to a mapping record what it does not tell of the file. *changed: the record is now in `copy`. */
+/* Adds missing information about the file to a mapping record. *changed: the record is now in `copy`. */
 static int note_mapping(struct mapped_sink *s, const struct perf_event_header *header, uint8_t *copy,
                         bool *changed)
 {
@@ -116,7 +116,7 @@ static int note_mapping(struct mapped_sink *s, const struct perf_event_header *h
     return 0;
 }
 
-/* The end of a program: its process's, or by an exec. */
+/* The end of a program, by its process's end or by an exec. */
 static int note_end(struct mapped_sink *s, const struct perf_event_header *header)
 {
     struct record record;

@@ -1,6 +1,6 @@
 /*
- * mapped_sink.h - passes on a collector's records, for a file that can be read elsewhere: adds build-ids to
- * mappings, copies files that will not be found at their path (mapped.h), and finds the names of code made at run time (code_files.h).
+ * mapped_sink.h - passes on a collector's records, and makes them readable elsewhere: adds build-ids to mappings, copies files that will not
+ * be found at their path (mapped.h), and finds names of code made at run time (code_files.h).
  */
 #ifndef FATHOM_API_RECORD_MAPPED_SINK_H
 #define FATHOM_API_RECORD_MAPPED_SINK_H
@@ -14,10 +14,10 @@ struct mapped_sink_input { /* all borrowed */
     size_t count;
     const struct log *log;
     collector_sink *next; /* receives the records */
-    void *context;        /* its */
+    void *context;        /* of next */
     const struct log *
-        names; /* told of names of code made at run time, which are looked for (code_files.h): mapped_sink_told() is called; NULL: they are not */
-    struct java_maps *java; /* as of code_files_new() */
+        names; /* finds names of code made at run time (code_files.h), for mapped_sink_told(); NULL: they are not searched for */
+    struct java_maps *java; /* as in code_files_new() */
 };
 
 struct mapped_sink;
@@ -30,11 +30,11 @@ collector_sink mapped_sink_add; /* context: the struct mapped_sink */
 void mapped_sink_finish(struct mapped_sink *sink);
 /* Writes the build-ids to the header, where stock perf looks for them. Call it before closing the writer. */
 int mapped_sink_build_ids(const struct mapped_sink *sink, struct writer *writer, struct fathom_error *err);
-/* As code_files_look(). */
+/* Like code_files_look(). */
 int mapped_sink_look(struct mapped_sink *sink, uint8_t **data, size_t *size, struct fathom_error *err);
-/* Ends the look for names: *data is the sink's (image/made/code_names.h); NULL: there are none. */
+/* Ends the search for names. *data is owned by the sink (image/made/code_names.h); NULL: none. */
 int mapped_sink_told(struct mapped_sink *sink, const void **data, size_t *size, struct fathom_error *err);
-/* The same, to a writer, which is to be closed before the sink is freed. */
+/* Writes the same to a writer, which must be closed before the sink is freed. */
 int mapped_sink_names(struct mapped_sink *sink, struct writer *writer, struct fathom_error *err);
 /* The sink for records that go to a file. context: a struct writer */
 collector_sink mapped_sink_write;

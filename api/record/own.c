@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "collector/targets/proc.h"
 
-#define OWN_HZ 997 /* samples per second: no multiple of what timers and screens have */
+#define OWN_HZ 997 /* samples per second: not a multiple of usual timer and screen rates */
 
 struct own {
     const struct fathom_recorder_options *record; /* borrowed until all is open, like the next */
@@ -20,13 +20,13 @@ struct own {
     pid_t *tids; /* what is recorded */
     struct fathom_live *live;
     pthread_t thread;
-    bool running; /* the thread is to be joined */
-    sem_t opened; /* or failed */
-    int rc;       /* of opening, then of the run */
+    bool running; /* the thread must be joined */
+    sem_t opened; /* posted when opening succeeded or failed */
+    int rc;       /* result of opening, then of the run */
     struct fathom_error error;
 };
 
-/* All threads but the calling one. */
+/* Finds all threads except the calling one. */
 static int name_threads(struct own *o, size_t *count)
 {
     const pid_t self = gettid();
@@ -60,7 +60,7 @@ static int open_live(struct own *o)
     return fathom_live_open(&record, o->report, o->listener, &o->live, &o->error);
 }
 
-/* It begins before there are events, so that none follows it as a thread that a recorded one started. */
+/* The thread begins before there are events: else they would follow it as a child of a recorded thread. */
 static void *run_own(void *own)
 {
     struct own *o = own;
@@ -71,7 +71,7 @@ static void *run_own(void *own)
     return NULL;
 }
 
-/* Returns how opening went. */
+/* Returns the result of opening. */
 static int start_thread(struct own *o)
 {
     sigset_t all, before;

@@ -6,9 +6,9 @@
 
 struct own;
 
-/* Waits for the thread, whose run is to end soon. NULL is allowed. */
+/* Waits for the thread, whose run must have been told to end. NULL is allowed. */
 void own_free(struct own *own);
-/* Where a recording keeps it, and frees it when it is closed. */
+/* The place where a live recording keeps its thread, which it frees when it is closed. */
 struct own **live_own(struct fathom_live *live);
 
 #endif

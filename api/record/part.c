@@ -18,14 +18,14 @@
 struct part {
     const struct fathom_recorder_options *options;
     const struct host *host;
-    struct log warnings;              /* for what the part before said already */
-    pid_t launched;                   /* by the part before */
+    struct log warnings;              /* suppresses what the previous part reported already */
+    pid_t launched;                   /* by the previous part */
     struct collector_options collect; /* borrowed by the collector */
     struct collector *collector;
     struct writer *writer;
-    char *name; /* of its file, in messages */
+    char *name; /* of the part's file, in messages */
     struct mapped_sink *sink;
-    struct stack_sink *stacks; /* NULL: stack records are written as they are */
+    struct stack_sink *stacks; /* NULL: stack records are written unchanged */
     struct learning *learning;
     struct phase_switch *phases; /* NULL: all events are always on */
     struct phase_control *control;
@@ -67,7 +67,7 @@ static int write_tracing_data(struct part *p, struct fathom_error *err)
     return rc;
 }
 
-/* The writer, with the events that the file is to have. It takes *file. */
+/* Opens the writer, with the events of the file. It takes ownership of *file. */
 static int open_writer(struct part *p, struct outfile **file, struct fathom_error *err)
 {
     const struct event *events;
@@ -94,7 +94,7 @@ static void warn(void *part, enum log_level level, const char *text)
         log_write(&p->host->log, level, "%s", text);
 }
 
-/* What to record that another part records already. */
+/* Makes the collector continue with the target of the previous part. */
 static void follow_on(struct part *p, const struct part *before)
 {
     p->launched = collector_command(before->collector);
@@ -151,7 +151,7 @@ void part_close(struct part *p)
     free(p);
 }
 
-/* The way of the records to the writer. What is learned needs the build-ids and copies of files that the first part gives. */
+/* Sets up the sinks that pass records to the writer. Learning needs the build-ids and file copies that the first sink adds. */
 static int open_sink(struct part *p, struct fathom_error *err)
 {
     int rc;
@@ -207,7 +207,7 @@ int part_begin(struct part *p, struct fathom_error *err)
     return rc;
 }
 
-/* What is known only once all records have come. */
+/* Writes what is known only after all records have come. */
 static int end_sink(struct part *p, int rc, struct fathom_error *err)
 {
     if (p->stacks) {
@@ -249,7 +249,7 @@ static int end_file(struct part *p, int rc, bool *nothing, struct fathom_error *
     if (rc == 0 && p->phases)
         writer_scaling(writer, &scaling);
     if (rc == 0)
-        rc = writer_flush(writer, err); /* so that what is compressed has its size */
+        rc = writer_flush(writer, err); /* so that the size of compressed data is known */
     double bytes = (double)writer_size(writer);
     p->writer = NULL;
     if (rc < 0 && !s.samples && !s.audit_samples) {

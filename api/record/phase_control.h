@@ -1,6 +1,6 @@
 /*
- * phase_control.h - what is asked for, while a recording runs, of events that are on in some intervals only (phase_switch.h): by signal handlers
- * and other threads (fathom_recorder_control()) and through a socket (control_socket.h). One for all files of a recording.
+ * phase_control.h - requests to a running recording about events that are on only in some intervals (phase_switch.h): from signal handlers
+ * and other threads (fathom_recorder_control()), and through a socket (control_socket.h). All files of a recording share one.
  */
 #ifndef FATHOM_API_RECORD_PHASE_CONTROL_H
 #define FATHOM_API_RECORD_PHASE_CONTROL_H
@@ -13,12 +13,12 @@
 
 struct phase_control {
     atomic_int held;  /* FATHOM_CONTROL_AUTO, _ON or _OFF */
-    atomic_bool once; /* the next interval */
-    /* The rest is of the thread that records. */
-    const void *
-        of; /* the file that is to do it: where one takes over, the one before still has some records to come */
+    atomic_bool once; /* on in the next interval */
+    /* The rest is only for the recording thread. */
+    const void
+        *of; /* the file that handles requests: after a switch, records still come for the previous one */
     bool on;
-    uint64_t intervals, profiled; /* that have ended */
+    uint64_t intervals, profiled; /* number of ended intervals */
 };
 
 static inline void phase_control_ask(struct phase_control *control, enum fathom_control what)

@@ -22,8 +22,8 @@ enum reason { NO_REASON, BY_POLICY, BY_TRIGGER, BY_REQUEST, REASONS };
 
 /* An interval with the other events on. */
 struct turn {
-    uint64_t from;  /* the time of the newest sample before */
-    uint32_t phase; /* which was predicted, or, once it has ended, what it was */
+    uint64_t from;  /* time of the newest sample before it */
+    uint32_t phase; /* the predicted phase; after the interval, the actual one */
 };
 
 struct phase_switch {
@@ -31,17 +31,17 @@ struct phase_switch {
     const struct log *log;
     struct phase_switch_options options;
     struct decoder *decoder;
-    struct image_cache *images; /* opens nothing: only where files are mapped is of interest */
+    struct image_cache *images; /* opens no files: only mappings are needed */
     struct processes *processes;
     struct phase_tracker *tracker;
-    uint64_t time;              /* of the latest sample: those of other CPUs can be older */
+    uint64_t time;              /* of the latest sample; samples of other CPUs can be older */
     struct phase_tally *phases; /* by number - 1 */
     size_t phase_count, capacity;
     enum reason on;
     struct turn *turns;
     size_t turn_count, turn_capacity;
-    struct scaling_step *steps;            /* of phase_switch_scaling() */
-    uint64_t intervals, profiled[REASONS]; /* that have ended */
+    struct scaling_step *steps;            /* result of phase_switch_scaling() */
+    uint64_t intervals, profiled[REASONS]; /* number of ended ones */
     uint64_t switches, switch_ns;
 };
 
@@ -84,7 +84,7 @@ void phase_switch_free(struct phase_switch *s)
     free(s);
 }
 
-/* The region of code of a sample. Code that is of no file is told by its address. false: it is not of what is recorded. */
+/* The region of code of a sample. Code without a file is identified by its address. false: the sample is not of the recorded program. */
 static bool find_region(const struct phase_switch *s, const struct sample *sample, uint64_t *region)
 {
     const struct phase_switch_user *user = s->options.user;
@@ -100,7 +100,7 @@ static bool find_region(const struct phase_switch *s, const struct sample *sampl
     return true;
 }
 
-/* Whether what is asked for is for this file. */
+/* Whether this file handles requests. */
 static bool is_asked(const struct phase_switch *s)
 {
     return s->options.control->of == s;
@@ -130,7 +130,7 @@ static struct phase_tally *phase_at(struct phase_switch *s, uint32_t phase)
     return &s->phases[phase - 1];
 }
 
-/* Whether the next interval is profiled, which is predicted to be of this phase. */
+/* Whether and why to profile the next interval, which is predicted to be of this phase. */
 static enum reason decide(const struct phase_switch *s, uint32_t next)
 {
     struct phase_control *control = s->options.control;
@@ -144,7 +144,7 @@ static enum reason decide(const struct phase_switch *s, uint32_t next)
                                                                                     : NO_REASON;
 }
 
-/* Counts the interval that has ended, in which the other events were on. */
+/* Counts an ended interval in which the other events were on. */
 static void note_turn(struct phase_switch *s, uint32_t was, double weight)
 {
     s->phases[was - 1].profiled++;

@@ -30,16 +30,17 @@ struct fathom_recorder {
     struct host host;
     struct allocations *allocations; /* NULL: they are not sampled */
     struct part *part;
-    struct part *next;     /* that is to go on with the target; NULL: none */
-    struct series *series; /* NULL: there is one part */
-    uint64_t retry;        /* when a further part may be opened, after that failed, ns; 0: it did not */
-    bool told;             /* that it failed */
-    uint64_t samples;      /* of parts that were completed */
-    bool nothing;          /* was sampled */
-    uint64_t flushed;      /* when the writer's buffer was last flushed, ns */
-    uint64_t began;        /* when the part did, ns */
-    uint64_t ends;         /* when the recording does, ns; 0: when its target does */
-    uint64_t from; /* bytes that the part had at its first look: of what ran when it began; 0: none was yet */
+    struct part *next;     /* will continue with the target; NULL: none */
+    struct series *series; /* NULL: there is only one part */
+    uint64_t retry;   /* when opening another part may be retried after a failure, ns; 0: it did not fail */
+    bool told;        /* that failure was reported */
+    uint64_t samples; /* of parts that were completed */
+    bool nothing;     /* nothing was sampled */
+    uint64_t flushed; /* when the writer's buffer was last flushed, ns */
+    uint64_t began;   /* when the part began, ns */
+    uint64_t ends;    /* when the recording ends, ns; 0: when its target ends */
+    uint64_t
+        from; /* the part's size at its first check, i.e. records of what already ran at its begin; 0: not yet checked */
     atomic_bool stop;
     struct phase_control control;
     struct control_socket *socket; /* NULL: none */
@@ -77,12 +78,12 @@ static int open_part(struct fathom_recorder *r, const struct part *before, struc
                                      .before = before};
     struct outfile *file = NULL;
     int fd;
-    /* Before the command is forked, which is not to hold a stream that is written. */
+    /* Before the command is forked, so that it does not inherit the stream being written. */
     int rc = r->series                     ? series_next(r->series, &file, err)
              : strcmp(o->output, "-") == 0 ? outfile_stream(o->stream, &file, err)
                                            : outfile_open(o->output, &file, err);
     const bool named = rc == 0;
-    if (rc == 0 && before) /* while the part before can go on yet */
+    if (rc == 0 && before) /* while the previous part can still continue */
         rc = outfile_begin(file, &fd, err);
     if (rc == 0)
         rc = part_open(&input, &file, out, err);
@@ -98,14 +99,14 @@ static int next_sink(void *context, const void *records, size_t size, struct fat
     return part_add(r->next, records, size, err);
 }
 
-/* Goes on in another part, which is opened while this one still records. 1; 0: it cannot be opened, as of processes that have
- * ended: then this one goes on; negative. */
+/* Switches to another part, which is opened while this one still records. 1; 0: it cannot be opened, e.g. as the processes have
+ * ended: this part continues; or negative. */
 static int go_on(struct fathom_recorder *r, struct fathom_error *err)
 {
     struct fathom_error why;
     int rc = open_part(r, r->part, &r->next, &why);
     if (rc < 0) {
-        /* What has just ended needs no other. */
+        /* A target that has just ended needs no other part. */
         if (!r->told && (why.code != ESRCH || r->retry)) {
             log_write(&r->host.log, LOG_WARNING, "cannot go on in another file: %s: this one goes on",
                       why.text);
@@ -136,7 +137,7 @@ static int end_part(struct fathom_recorder *r, struct part *part, int rc, struct
     return rc;
 }
 
-/* The next part records already. */
+/* Completes the part, and continues with the next one, which already records. */
 static int take_next(struct fathom_recorder *r, struct fathom_error *err)
 {
     struct part *before = r->part;
@@ -201,7 +202,8 @@ bool recorder_say_losses(const struct collector *collector, const struct log *lo
     if (s->throttled)
         log_write(log, LOG_WARNING, "the kernel throttled the event %llu times",
                   (unsigned long long)s->throttled);
-    if (s->bases_missing && !collector_follows(collector)) /* else a stack that was read tells it */
+    if (s->bases_missing &&
+        !collector_follows(collector)) /* else the base is known from a stack that was read */
         log_write(log, LOG_NOTE,
                   "%llu thread%s ended before the stack could be located: %s samples may have no path",
                   (unsigned long long)s->bases_missing, s->bases_missing == 1 ? "" : "s",
@@ -233,7 +235,7 @@ void recorder_collector(const struct fathom_recorder_options *options, const str
     out->audit_hz = by_default ? AUDIT_HZ : options->audit_hz;
     out->audit_instead = out->audit_adapts = by_default;
     out->event.batches = options->passive;
-    if (options->map) /* which has what a faster clock would find */
+    if (options->map) /* the map has what a faster clock would find */
         out->audit_adapts = false;
     if ((!by_default || options->passive) && out->verify.wish == VERIFY_BY_DEFAULT)
         out->verify.wish = VERIFY_NEVER;
@@ -306,7 +308,7 @@ int fathom_recorder_open(const struct fathom_recorder_options *options,
     if (rc == 0 && is_series(options) &&
         !(r->series = series_new(options->output, options->parts_kept, &r->host.log)))
         rc = error_memory(err);
-    if (rc == 0 && options->java_map) /* which is not to hold the files of the recording */
+    if (rc == 0 && options->java_map) /* before there are files to inherit */
         rc = java_maps_new(&r->java, err);
     if (rc == 0)
         rc = allocations_new(options, &r->allocations, err);
@@ -342,12 +344,12 @@ int fathom_recorder_run(struct fathom_recorder *r, struct fathom_error *err)
         if (rc == 0)
             rc = target_observe(&target, part_collector(r->part), &user, &r->stop, &end, err);
     }
-    if (rc < 0) /* nobody looks after the command */
+    if (rc < 0) /* nobody supervises the command */
         collector_signal(part_collector(r->part), SIGTERM);
     rc = end_part(r, r->part, rc, err);
     if (rc == 0 && r->series)
         series_trim(r->series);
-    control_socket_close(r->socket); /* which the caller's rights may not suffice for later */
+    control_socket_close(r->socket); /* later, the caller's rights may not suffice for this */
     r->socket = NULL;
     return rc;
 }

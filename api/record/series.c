@@ -10,7 +10,7 @@
 
 #include "base/vec.h"
 
-#define SAME_SECOND_MAX 1000 /* files whose names have the same time */
+#define SAME_SECOND_MAX 1000 /* number of files with the same time in their names */
 
 struct series {
     const char *output;
@@ -38,7 +38,7 @@ void series_free(struct series *s)
     free(s);
 }
 
-/* malloc'd; NULL: out of memory. number: 1: none in the name. */
+/* malloc'd; NULL: out of memory. number: 1 is left out of the name. */
 static char *name_of(const struct series *s, const char *time, unsigned number)
 {
     char *name;

@@ -1,6 +1,6 @@
 /*
- * series.h - the names of the files of a recording that goes on in another one now and then: that of its output, with the time
- * in UTC at which the file was begun, as "perf.data.20261127T190530Z", and with a number where that is taken already.
+ * series.h - names the files of a recording that is divided into parts: the output's name with the start time in UTC,
+ * "perf.data.20261127T190530Z", and with a number if that name is taken.
  */
 #ifndef FATHOM_API_RECORD_SERIES_H
 #define FATHOM_API_RECORD_SERIES_H
@@ -12,14 +12,14 @@
 
 struct series;
 
-/* kept: files at a time, the one that is being written among them; 0: all. output and log: borrowed. NULL: out of memory. */
+/* kept: number of files to keep, including the current one; 0: all. output and log: borrowed. NULL: out of memory. */
 struct series *series_new(const char *output, size_t kept, const struct log *log);
 void series_free(struct series *series); /* NULL is allowed */
-/* The next file. Errors as of outfile_open(). */
+/* Opens the next file. Errors as outfile_open(). */
 int series_next(struct series *series, struct outfile **out, struct fathom_error *err);
-/* The file that series_next() gave last will not be written. */
+/* Forgets the last file of series_next(), which will not be written. */
 void series_drop(struct series *series);
-/* All files but the last one are complete: the oldest ones that are too many are removed. A failure is a warning. */
+/* Removes the oldest files if there are too many; all but the last one must be complete. A failure is only a warning. */
 void series_trim(struct series *series);
 
 #endif

@@ -12,9 +12,9 @@ struct stack_pairs {
     struct decoder *decoder;
     uint64_t held[STACK_PAIRS_RECORD / 8 + 1]; /* a stack record that waits for its sample */
     size_t held_size;                          /* 0: none */
-    uint8_t *more;                             /* records of the same stack that came before */
+    uint8_t *more;                             /* earlier records of the same stack */
     size_t more_size, more_capacity;
-    uint32_t number, tid; /* of these */
+    uint32_t number, tid; /* of the records in `more` */
 };
 
 int stack_pairs_new(const struct stack_pairs_input *input, struct stack_pairs **out, struct fathom_error *err)
@@ -53,7 +53,7 @@ int stack_pairs_finish(struct stack_pairs *p, struct fathom_error *err)
     return rc == 0 && size ? p->in.next(p->in.context, p->held, size, err) : rc;
 }
 
-/* What becomes of the stack record that is held, before this sample. */
+/* Decides what to do with the held stack record and the sample after it. */
 static int choose(const struct stack_pairs *p, const struct perf_event_header *header,
                   const struct sample *sample, struct fathom_error *err)
 {
@@ -69,7 +69,7 @@ static int choose(const struct stack_pairs *p, const struct perf_event_header *h
         err);
 }
 
-/* Lets a stack record of kind STACK_RECORD_MORE wait. 0, -ENOMEM or what the sink says. */
+/* Holds a stack record of kind STACK_RECORD_MORE. 0, -ENOMEM or the sink's result. */
 static int hold_more(struct stack_pairs *p, const struct perf_event_header *header, uint32_t tid,
                      uint32_t number, struct fathom_error *err)
 {
@@ -87,7 +87,7 @@ static int hold_more(struct stack_pairs *p, const struct perf_event_header *head
     return 0;
 }
 
-/* Lets a stack record wait if it is wanted, with those of kind STACK_RECORD_MORE that belong to it. *kept: it does. */
+/* Holds a stack record if it is wanted, with the STACK_RECORD_MORE records that belong to it. *kept: whether it is held. */
 static int hold(struct stack_pairs *p, const struct perf_event_header *header, const struct sample *stack,
                 bool *kept, struct fathom_error *err)
 {
@@ -108,7 +108,7 @@ static int hold(struct stack_pairs *p, const struct perf_event_header *header, c
     return 0;
 }
 
-/* *kept: the sample is not passed on, or not yet. */
+/* *kept: the sample is not passed on now. */
 static int take_sample(struct stack_pairs *p, const struct perf_event_header *header,
                        const struct sample *sample, bool *kept, struct fathom_error *err)
 {
@@ -123,7 +123,7 @@ static int take_sample(struct stack_pairs *p, const struct perf_event_header *he
     return stack_pairs_finish(p, err);
 }
 
-/* A sample that may belong to the stack record that is held, or is a stack record. */
+/* Whether a sample may belong to the held stack record, or is a stack record. */
 static bool concerns(const struct stack_pairs *p, const struct perf_event_header *header,
                      struct record *record)
 {

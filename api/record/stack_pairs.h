@@ -1,7 +1,7 @@
 /*
- * stack_pairs.h - finds each stack record and the sample behind it among a collector's records; others are passed on. A stack record
- * waits for its sample, if need be to the next call, at most to the end of the round in which the collector passes both on; those of kind
- * STACK_RECORD_MORE wait with the one that they come before.
+ * stack_pairs.h - pairs each stack record among a collector's records with the sample after it, and passes other records on. A stack record
+ * waits for its sample, if necessary until the next call, at most until the end of the round in which the collector passes both on.
+ * Records of kind STACK_RECORD_MORE wait with the stack record that they precede.
  */
 #ifndef FATHOM_API_RECORD_STACK_PAIRS_H
 #define FATHOM_API_RECORD_STACK_PAIRS_H
@@ -10,7 +10,7 @@
 #include "perfdata/format.h"
 #include "perfdata/record.h"
 
-#define STACK_PAIRS_RECORD 65528u /* bytes of a record at most */
+#define STACK_PAIRS_RECORD 65528u /* maximum size of a record, bytes */
 
 struct stack_pairs;
 

@@ -12,9 +12,9 @@
 
 struct stack_sink {
     collector_sink *next;
-    void *context;        /* its */
-    struct event *events; /* those of the records that come, and the new one behind them */
-    size_t count;         /* of the former */
+    void *context;        /* of next */
+    struct event *events; /* the events of incoming records, and after them the new one */
+    size_t count;         /* of incoming events */
     uint64_t id;
     struct stack_pairs *pairs;
     uint64_t made[8192];
@@ -34,7 +34,7 @@ static int pass_on(void *sink, const void *records, size_t size, struct fathom_e
     return s->next(s->context, records, size, err);
 }
 
-/* Passes on a sample with the stack in the place of the stack record. */
+/* Passes on a sample with the stack, in place of the stack record. */
 static int take_pair(void *sink, const struct stack_pair *pair, struct fathom_error *err)
 {
     struct stack_sink *s = sink;

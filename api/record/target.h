@@ -1,6 +1,6 @@
 /*
- * target.h - the target of an observation (api/fathom/target.h) for the collector, and the loop that drains the collector until
- * the target ends, it is told to stop, or time is over.
+ * target.h - passes the target of an observation (api/fathom/target.h) to the collector, and drains the collector until the target
+ * ends, it is told to stop, or the duration is over.
  */
 #ifndef FATHOM_API_RECORD_TARGET_H
 #define FATHOM_API_RECORD_TARGET_H
@@ -18,16 +18,16 @@ enum target_end {
     TARGET_ENDED, /* the command or all processes ended */
     TARGET_TIME_OVER,
     TARGET_STOPPED,
-    TARGET_LEFT, /* as `progress` said */
+    TARGET_LEFT, /* `progress` returned a positive value */
 };
 
 struct target_user {
     collector_sink *sink;
     /* Called at least 10 times a second; a negative result ends the run and is returned; a positive one ends it, while another
-     * collector goes on with the target. May be NULL. */
+     * collector continues with the target. May be NULL. */
     int (*progress)(void *context, struct fathom_error *err);
     void *context; /* of both */
-    bool started;  /* the collector is already */
+    bool started;  /* the collector was started already */
 };
 
 /* Starts the collector, drains it to the sink until the end, stops it. After a failure, what reached the sink

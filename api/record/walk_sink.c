@@ -13,24 +13,24 @@
 #include "perfdata/stack_record.h"
 #include "process/walked.h"
 
-#define WAIT_BYTES (2 * STACK_LEARNER_QUEUE) /* all that the learner can have of them */
+#define WAIT_BYTES (2 * STACK_LEARNER_QUEUE) /* the most that the learner can have */
 #define WAIT_NS                                                                                              \
-    900000000 /* with FLUSH_NS, what fathom-record(1) tells; clang's libraries take 1.5 s to open */
+    900000000 /* with FLUSH_NS, the time that fathom-record(1) states; opening clang's libraries takes 1.5 s */
 #define KEPT_NS UINT64_C(3000000000) /* there is no copy of such a stack */
-/* Of walks that ended early: bytes at once, a fifth of a minute of clang++; and then as many a second as a stack of it has, 58 MB
- * an hour. */
+/* Copies of stacks to keep of walks that ended early: this many bytes at once (a fifth of a minute of clang++), and then per second as
+ * many as one of its stacks has, 58 MB an hour. */
 #define KEPT_BYTES UINT64_C(4194304)
 #define KEPT_RATE  16384
 #define BYTE_NS    (UINT64_C(1000000000) / KEPT_RATE)
 #define KEPT_EVERY 100
 #define RECORD_MAX STACK_PAIRS_RECORD
-/* Frames that were found since the last call of walk_sink_add(), 24 bytes each: more than clang++ has in a second. A record of some hundred
- * bytes can have STACK_FRAMES_MAX of them. */
+/* Limit of frames found between two calls of walk_sink_add(), 24 bytes each: more than clang++ has in a second. A record of some hundred
+ * bytes can yield STACK_FRAMES_MAX frames. */
 #define FOUND_MAX 700000u
 
-/* A stack record, those of kind STACK_RECORD_MORE before it, and its sample behind it. */
+/* A waiting stack record, with the STACK_RECORD_MORE records before it and its sample after it. */
 struct waiting {
-    uint8_t *records; /* NULL: passed on */
+    uint8_t *records; /* NULL: already passed on */
     uint32_t more_size, stack_size, size;
     uint32_t kept; /* number of the kept stack that it announces; 0: it has a copy */
     uint64_t key;
@@ -54,20 +54,20 @@ struct results {
 
 struct walk_sink {
     collector_sink *next;
-    void *context;                                  /* its */
-    void (*untold)(void *context, uint32_t number); /* NULL: nobody wants to know */
+    void *context;                                  /* of next */
+    void (*untold)(void *context, uint32_t number); /* may be NULL */
     void *untold_context;
     struct stack_pairs *pairs;
     uint64_t calls;
     struct waiting *queue;
-    size_t first, count, capacity; /* those before `first` are passed on */
-    uint64_t dropped;              /* that were in the queue before queue[0] */
-    uint64_t due;         /* how many must be passed on before the next mark; UINT64_MAX: not known yet */
-    struct table *places; /* key -> how many had come before it */
+    size_t first, count, capacity; /* entries before `first` were passed on */
+    uint64_t dropped;              /* number of entries removed from the queue before queue[0] */
+    uint64_t due;         /* entries that must be passed on before the next mark; UINT64_MAX: not yet known */
+    struct table *places; /* key -> number of entries before it */
     size_t waiting;       /* bytes */
     struct walks *walks;
     uint64_t written;
-    uint64_t kept_until; /* when KEPT_RATE has made up for what was kept, ns */
+    uint64_t kept_until; /* when the kept bytes are within KEPT_RATE again, ns */
     uint64_t left_out;
     uint64_t made[RECORD_MAX / 8 + 1];
     pthread_mutex_t lock;
@@ -100,7 +100,7 @@ void walk_sink_free(struct walk_sink *s)
     free(s);
 }
 
-/* Of a stack record: a kept stack's number may be in several that wait. */
+/* A key for a stack record: several waiting ones may have the number of the same kept stack. */
 static uint64_t key_of(uint32_t number, const struct sample *sample)
 {
     return hash_u64(hash_u64(hash_u64(sample->time) + number) + sample->tid);
@@ -129,7 +129,7 @@ void walk_sink_walked(struct walk_sink *s, const struct sample *sample, uint32_t
                             .number = number,
                             .time = sample->time,
                             .first = r->frame_count};
-    /* Else it stays a copy. One frame more, so that there is memory for none, too. */
+    /* Else it remains a copy. Allocate one frame more, so that it works for 0 frames too. */
     if (r->frame_count + count <= FOUND_MAX &&
         vec_reserve(r->frames, r->frame_count, r->frame_capacity, count + 1)) {
         walked_make(sample, frames, count, end, r->frames + r->frame_count, &result.walked);
@@ -140,8 +140,8 @@ void walk_sink_walked(struct walk_sink *s, const struct sample *sample, uint32_t
     pthread_mutex_unlock(&s->lock);
 }
 
-/* The record in s->made, with the walk in the place of the copy, or beside that, or beside the places of a kept stack. 0: it does not
- * fit. */
+/* Makes a record in s->made, with the walk in place of the copy, or in addition to the copy or to the places of a kept stack. 0: it does
+ * not fit. */
 static size_t make_record(struct walk_sink *s, const struct waiting *w, const struct result *result,
                           bool keep)
 {
@@ -183,7 +183,7 @@ static size_t make_record(struct walk_sink *s, const struct waiting *w, const st
     return header.size;
 }
 
-/* Whether the copy of a stack whose walk ended early is kept. */
+/* Whether to keep the copy of a stack whose walk ended early. */
 static bool may_keep(struct walk_sink *s, const struct waiting *w, uint64_t time)
 {
     const uint64_t until =
@@ -194,7 +194,7 @@ static bool may_keep(struct walk_sink *s, const struct waiting *w, uint64_t time
     return true;
 }
 
-/* Nothing is lost if there is no memory: the frames are written again. */
+/* Without memory nothing is lost: the frames are just written again. */
 static void note_told(struct walk_sink *s, uint32_t number)
 {
     pthread_mutex_lock(&s->lock);
@@ -202,19 +202,19 @@ static void note_told(struct walk_sink *s, uint32_t number)
     pthread_mutex_unlock(&s->lock);
 }
 
-/* A record that announces a kept stack, if it does, is passed on as it came. */
+/* Reports that a record is passed on unchanged, if it announces a kept stack. */
 static void tell_untold(struct walk_sink *s, uint32_t kept)
 {
     if (kept && s->untold && !table_find(s->told, kept))
         s->untold(s->untold_context, kept);
 }
 
-/* Passes on what waits: with its walk, or as it came (NULL). */
+/* Passes on a waiting record: with its walk, or unchanged (NULL). */
 static int pass(struct walk_sink *s, struct waiting *w, const struct result *result, struct fathom_error *err)
 {
     const bool early = result && result->walked.end != UNWIND_ROOT && result->walked.end != UNWIND_SIGNAL,
                keep = result && !early && !w->kept && ++s->written % KEPT_EVERY == 0;
-    size_t made = 0, more = 0; /* bytes of the records before it that are passed on with what is made */
+    size_t made = 0, more = 0; /* bytes of the records before it that are passed on with the made record */
     if (result && !(early && may_keep(s, w, result->time)))
         made = make_record(s, w, result, keep);
     if (keep)
@@ -245,7 +245,7 @@ static struct waiting *find(struct walk_sink *s, uint64_t key)
     return place ? &s->queue[*place - s->dropped] : NULL;
 }
 
-/* Passes on what was walked. */
+/* Passes on records whose stacks were walked. */
 static int pass_walked(struct walk_sink *s, struct fathom_error *err)
 {
     struct results *r = &s->taken;
@@ -265,7 +265,7 @@ static int pass_walked(struct walk_sink *s, struct fathom_error *err)
     return rc;
 }
 
-/* Passes on what waits in vain, and drops from the queue what was passed on. */
+/* Passes on records that will not be walked, and removes from the queue what was passed on. */
 static int pass_late(struct walk_sink *s, uint64_t looked, struct fathom_error *err)
 {
     const uint64_t now = clock_ns();
@@ -285,7 +285,7 @@ static int pass_late(struct walk_sink *s, uint64_t looked, struct fathom_error *
     return rc;
 }
 
-/* Whether a record has a stack that can be walked, or that was kept and whose frames are to be written. */
+/* Whether a record has a stack that can be walked, or a kept stack whose frames must be written. */
 static bool is_wanted(void *sink, const struct sample *sample)
 {
     const struct walk_sink *s = sink;
@@ -300,7 +300,7 @@ static bool is_wanted(void *sink, const struct sample *sample)
              !table_find(s->told, head.number)));
 }
 
-/* Lets a stack record and its sample wait. false: there is no room. */
+/* Queues a stack record and its sample. false: the queue is full. */
 static bool let_wait(struct walk_sink *s, const struct stack_pair *pair, uint32_t number, uint32_t kept)
 {
     bool added;
@@ -347,8 +347,8 @@ static int put_off(void *sink, const struct stack_pair *pair, struct fathom_erro
     return STACK_PAIR_LEAVE;
 }
 
-/* At a mark, a reader delivers what is no younger than the youngest record before the last mark (order.h). Records of the round
- * after that mark may be as old: so all that came in it, up to the mark that ended it, must be passed on first. */
+/* At a mark, a reader delivers all records no younger than the youngest record before the last mark (order.h). Records of the round
+ * after that mark may be as old, so all records up to the mark that ended that round must be passed on first. */
 static bool take_mark(void *sink)
 {
     struct walk_sink *s = sink;

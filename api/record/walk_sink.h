@@ -1,11 +1,11 @@
 /*
- * walk_sink.h - passes on a collector's records, with new stacks as the frames that the learner found (perfdata/walks.h) in the
- * place of their bytes.
+ * walk_sink.h - passes on a collector's records, with the bytes of new stacks replaced by the frames that the learner found
+ * (perfdata/walks.h).
  *
  * A stack record with a copy, and its sample, wait until the stack was walked; meanwhile marks of rounds are left out, so that
- * readers sort further. One that was not walked in WAIT_NS, or of which there is no room to wait, is passed on as it came. So is a
- * copy whose walk ended before the root, up to KEPT_BYTES and then KEPT_RATE bytes a second; one in KEPT_EVERY others has both.
- * The first record that announces a kept stack waits likewise, for KEPT_NS at most, and becomes one of a new stack with its frames.
+ * readers sort over a longer time. A record that was not walked in WAIT_NS, or does not fit into the queue, is passed on unchanged. So
+ * is a copy whose walk ended before the root, up to KEPT_BYTES and then KEPT_RATE bytes a second; one in KEPT_EVERY others has both.
+ * The first record that announces a kept stack also waits, at most KEPT_NS, and becomes a record of a new stack with its frames.
  */
 #ifndef FATHOM_API_RECORD_WALK_SINK_H
 #define FATHOM_API_RECORD_WALK_SINK_H
@@ -20,21 +20,22 @@ struct walk_sink;
 int walk_sink_new(const struct event *events, size_t count, collector_sink *next, void *context,
                   struct walk_sink **out, struct fathom_error *err);
 void walk_sink_free(struct walk_sink *sink);
-/* A sample's stack was walked so, and its record is to have this number. Called by the learner's thread. Up to FOUND_MAX frames are taken between calls of walk_sink_add(): 17 MB,
- * twice. */
+/* Reports the result of walking a sample's stack, and the number for its record. Called by the learner's thread. At most FOUND_MAX frames
+ * are taken between calls of walk_sink_add(): 17 MB, twice. */
 void walk_sink_walked(struct walk_sink *sink, const struct sample *sample, uint32_t number,
                       const struct unwind_frame *frames, size_t count, enum unwind_end end);
-/* Calls untold() with the number of a kept stack that a record announces which was passed on as it came: what it is cannot be told by a later
- * record of another place. */
+/* Makes the sink call untold() with the number of a kept stack when a record that announces it is passed on unchanged: a later record from
+ * another place cannot describe that stack. */
 void walk_sink_untold(struct walk_sink *sink, void (*untold)(void *context, uint32_t number), void *context);
-/* Whether the frames of this kept stack (infer/live/stack_keeper.h) were not written yet. Likewise. */
+/* Whether the frames of this kept stack (infer/live/stack_keeper.h) are still to be written. Called by the learner's thread. */
 bool walk_sink_wants(struct walk_sink *sink, uint32_t number);
-/* As a collector_sink. looked: the number of calls whose records the learner has handled; what still waits from these was not walked. */
+/* Like a collector_sink. looked: the number of calls whose records the learner has handled; records of these that still wait were not
+ * walked. */
 int walk_sink_add(struct walk_sink *sink, uint64_t looked, const void *records, size_t size,
                   struct fathom_error *err);
-/* How many walks that ended before the root were passed on without the copy. */
+/* The number of walks that ended before the root and were passed on without the copy. */
 uint64_t walk_sink_left_out(const struct walk_sink *sink);
-/* Passes on all that waits. Call it when nothing is walked any more. */
+/* Passes on all waiting records. Call it when no more stacks are walked. */
 int walk_sink_finish(struct walk_sink *sink, struct fathom_error *err);
 
 #endif
