@@ -15,7 +15,7 @@ struct allocations {
     char **environment;
 };
 
-static int refuse(const struct fathom_recorder_options *o, struct fathom_error *err)
+static int check_options(const struct fathom_recorder_options *o, struct fathom_error *err)
 {
     const struct fathom_target *t = &o->target;
     if (t->everyone || t->cgroup || t->container || t->user.given)
@@ -31,7 +31,7 @@ static int refuse(const struct fathom_recorder_options *o, struct fathom_error *
     return 0;
 }
 
-static int put(char **text, struct fathom_error *err, const char *format, ...)
+static int set_text(char **text, struct fathom_error *err, const char *format, ...)
 {
     va_list values;
     va_start(values, format);
@@ -63,7 +63,7 @@ static int use_runtime(const struct fathom_recorder_options *o, struct allocatio
     snprintf(mean, sizeof mean, "%llu", (unsigned long long)o->alloc_bytes);
     const struct runtime_variable variables[] = {{"FATHOM_HEAP", mean, false}, {"LD_PRELOAD", library, true}};
     a->environment = runtime_environment(variables, sizeof variables / sizeof *variables);
-    return a->environment ? put(&a->events, err, "heap:%s:allocated,heap:%s:freed", library, library)
+    return a->environment ? set_text(&a->events, err, "heap:%s:allocated,heap:%s:freed", library, library)
                           : error_memory(err);
 }
 
@@ -73,17 +73,17 @@ int allocations_new(const struct fathom_recorder_options *o, struct allocations 
     *out = NULL;
     if (!o->alloc_bytes)
         return 0;
-    int rc = refuse(o, err);
+    int rc = check_options(o, err);
     struct allocations *a = rc == 0 ? calloc(1, sizeof *a) : NULL;
     if (rc < 0 || !a)
         return rc < 0 ? rc : error_memory(err);
     if (o->target.command)
         rc = use_runtime(o, a, err);
     else
-        rc = put(&a->events, err, "allocator:%llu", (unsigned long long)o->alloc_bytes);
+        rc = set_text(&a->events, err, "allocator:%llu", (unsigned long long)o->alloc_bytes);
     const char *more = o->target.event ? o->target.event : o->wall ? "cpu-clock" : NULL;
     if (rc == 0 && more)
-        rc = put(&a->events, err, "%s,%s", a->events, more);
+        rc = set_text(&a->events, err, "%s,%s", a->events, more);
     if (rc < 0)
         allocations_free(a);
     else

@@ -77,7 +77,7 @@ static bool is_due(const struct clocks *c, uint64_t now)
     return rate_control_is_over(&c->rates, seconds(now), dumps);
 }
 
-static void step(struct clocks *c, uint64_t now)
+static void set_rates(struct clocks *c, uint64_t now)
 {
     struct collector_clock clocks[COLLECTOR_CLOCKS];
     struct rate_control_seen seen[COLLECTOR_CLOCKS];
@@ -102,7 +102,7 @@ int clocks_add(struct clocks *c, const void *records, size_t size, struct fathom
     uint64_t now = clock_ns();
     if (rc < 0 || !is_due(c, now))
         return rc;
-    step(c, now);
+    set_rates(c, now);
     uint64_t after = clock_ns(), rest = (after - now) * COST;
     c->due = after + (rest > STEP_NS ? rest : STEP_NS);
     return 0;

@@ -133,7 +133,7 @@ static int open_as(const struct watched *w, const char *path, uint64_t flags)
 static bool make_room(struct code_files *f);
 
 /* The process, added if it is new; NULL: it has ended, or there are too many. */
-static struct watched *watch(struct code_files *f, uint32_t pid, uint64_t time, int *rc)
+static struct watched *watch_process(struct code_files *f, uint32_t pid, uint64_t time, int *rc)
 {
     const uint64_t *known = table_find(f->by_pid, pid);
     struct watched w = {.pid = pid, .tmp = -1, .files = {-1, -1}, .since = time, .until = UINT64_MAX};
@@ -317,7 +317,7 @@ static int note_mapping(struct code_files *f, const struct record *record)
         return 0;
     const bool dump = mapped_is_jitdump(path), hotspot = strcmp(path_base(path), "libjvm.so") == 0;
     struct watched *w =
-        dump || hotspot || mapped_is_run_time(path) ? watch(f, record->pid, record->time, &rc) : NULL;
+        dump || hotspot || mapped_is_run_time(path) ? watch_process(f, record->pid, record->time, &rc) : NULL;
     if (w)
         w->hotspot |= hotspot;
     if (w && dump)

@@ -36,7 +36,7 @@ static const struct {
 };
 
 /* Removes a socket that a killed run left behind: nobody listens on it. */
-static int replace(const struct sockaddr_un *address, struct fathom_error *err)
+static int remove_stale(const struct sockaddr_un *address, struct fathom_error *err)
 {
     struct stat there;
     if (lstat(address->sun_path, &there) != 0)
@@ -85,7 +85,7 @@ int control_socket_open(const char *path, struct phase_control *control, struct 
     strcpy(s->address.sun_path, path);
     for (size_t i = 0; i < CONTROL_SOCKET_PEERS; i++)
         s->peers[i].fd = -1;
-    int rc = replace(&s->address, err);
+    int rc = remove_stale(&s->address, err);
     if (rc == 0)
         rc = listen_there(s, err);
     if (rc < 0)
@@ -95,14 +95,14 @@ int control_socket_open(const char *path, struct phase_control *control, struct 
     return rc;
 }
 
-static void leave(struct peer *p)
+static void disconnect_peer(struct peer *p)
 {
     close(p->fd);
     *p = (struct peer){.fd = -1};
 }
 
 /* false: the client does not read it. */
-static bool say(int fd, const char *text)
+static bool send_answer(int fd, const char *text)
 {
     const size_t length = strlen(text);
     return send(fd, text, length, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)length;
@@ -115,23 +115,23 @@ static bool say_status(int fd, const struct phase_control *c)
     char text[128];
     snprintf(text, sizeof text, "ok: %s, %s; on in %llu of %llu intervals\n", c->on ? "on" : "off",
              held[atomic_load(&c->held)], (unsigned long long)c->profiled, (unsigned long long)c->intervals);
-    return say(fd, text);
+    return send_answer(fd, text);
 }
 
-static bool obey(const struct control_socket *s, int fd, const char *word)
+static bool run_command(const struct control_socket *s, int fd, const char *word)
 {
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         if (strcmp(commands[i].word, word) == 0) {
             phase_control_ask(s->control, commands[i].what);
-            return say(fd, "ok\n");
+            return send_answer(fd, "ok\n");
         }
     return strcmp(word, "status") == 0
                ? say_status(fd, s->control)
-               : say(fd, "error: no such command: once, on, off, auto and status are there\n");
+               : send_answer(fd, "error: no such command: once, on, off, auto and status are there\n");
 }
 
 /* Handles the commands of a single read, so that one peer cannot hold up the recording. */
-static void hear(const struct control_socket *s, struct peer *p)
+static void read_commands(const struct control_socket *s, struct peer *p)
 {
     ssize_t got = recv(p->fd, p->line + p->length, sizeof p->line - p->length, 0);
     if (got < 0 && (errno == EAGAIN || errno == EINTR))
@@ -142,24 +142,24 @@ static void hear(const struct control_socket *s, struct peer *p)
         *end = '\0';
         if (end > p->line && end[-1] == '\r')
             end[-1] = '\0';
-        stays = obey(s, p->fd, p->line);
+        stays = run_command(s, p->fd, p->line);
         p->length -= (size_t)(end + 1 - p->line);
         memmove(p->line, end + 1, p->length);
     }
     if (stays && p->length == sizeof p->line)
-        stays = say(p->fd, "error: the line is longer than any command\n") && false;
+        stays = send_answer(p->fd, "error: the line is longer than any command\n") && false;
     if (!stays)
-        leave(p);
+        disconnect_peer(p);
 }
 
 /* Accepts a client, or tells it why not. */
-static void meet(struct control_socket *s, int fd)
+static void accept_peer(struct control_socket *s, int fd)
 {
     struct ucred who;
     socklen_t size = sizeof who;
     struct peer *p = s->peers;
     if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) != 0 || (who.uid != geteuid() && who.uid != 0))
-        say(fd, "error: this is another user's recording\n");
+        send_answer(fd, "error: this is another user's recording\n");
     else {
         while (p < s->peers + CONTROL_SOCKET_PEERS && p->fd >= 0)
             p++;
@@ -167,7 +167,7 @@ static void meet(struct control_socket *s, int fd)
             p->fd = fd;
             return;
         }
-        say(fd, "error: too many are connected\n");
+        send_answer(fd, "error: too many are connected\n");
     }
     close(fd);
 }
@@ -178,11 +178,11 @@ void control_socket_serve(struct control_socket *s)
         int fd = accept4(s->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
         if (fd < 0)
             break;
-        meet(s, fd);
+        accept_peer(s, fd);
     }
     for (size_t i = 0; i < CONTROL_SOCKET_PEERS; i++)
         if (s->peers[i].fd >= 0)
-            hear(s, &s->peers[i]);
+            read_commands(s, &s->peers[i]);
 }
 
 void control_socket_close(struct control_socket *s)
@@ -192,7 +192,7 @@ void control_socket_close(struct control_socket *s)
         return;
     for (size_t i = 0; i < CONTROL_SOCKET_PEERS; i++)
         if (s->peers[i].fd >= 0)
-            leave(&s->peers[i]);
+            disconnect_peer(&s->peers[i]);
     if (s->made.st_ino && lstat(s->address.sun_path, &there) == 0 && there.st_dev == s->made.st_dev &&
         there.st_ino == s->made.st_ino)
         unlink(s->address.sun_path);

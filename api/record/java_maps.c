@@ -55,7 +55,7 @@ static bool become_user(uint32_t pid)
 }
 
 /* The other user fully controls the program, so it gets no other files and no terminal. */
-static _Noreturn void run(uint32_t pid)
+static _Noreturn void run_jcmd(uint32_t pid)
 {
     char number[16];
     char *words[] = {(char[]){"jcmd"}, number, (char[]){"Compiler.perfmap"}, NULL};
@@ -73,7 +73,7 @@ static _Noreturn void run(uint32_t pid)
 }
 
 /* Waits for a child. If it does not end in time, it is killed with all that it started: it may be stopped, and would never end. */
-static bool wait_for(pid_t child)
+static bool wait_for_child(pid_t child)
 {
     const struct timespec pause = {.tv_nsec = 10000000};
     const uint64_t end = clock_ns() + JAVA_MAPS_SECONDS * UINT64_C(1000000000);
@@ -90,16 +90,16 @@ static bool wait_for(pid_t child)
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-static bool ask(uint32_t pid)
+static bool ask_process(uint32_t pid)
 {
     const pid_t child = fork();
     if (child == 0)
-        run(pid);
-    return child > 0 && wait_for(child);
+        run_jcmd(pid);
+    return child > 0 && wait_for_child(child);
 }
 
 /* The child's main loop, until the recorder closes its end. Signals to both are meant for the recorder. */
-static _Noreturn void serve(int socket)
+static _Noreturn void serve_requests(int socket)
 {
     uint32_t pid;
     signal(SIGINT, SIG_IGN);
@@ -107,7 +107,7 @@ static _Noreturn void serve(int socket)
     signal(SIGHUP, SIG_IGN);
     signal(SIGPIPE, SIG_IGN);
     while (recv(socket, &pid, sizeof pid, 0) == sizeof pid) {
-        const uint8_t done = ask(pid);
+        const uint8_t done = ask_process(pid);
         if (send(socket, &done, sizeof done, 0) != sizeof done)
             break;
     }
@@ -127,7 +127,7 @@ int java_maps_new(struct java_maps **out, struct fathom_error *err)
     m->child = fork();
     if (m->child == 0) {
         close(ends[0]);
-        serve(ends[1]);
+        serve_requests(ends[1]);
     }
     close(ends[1]);
     m->socket = ends[0];

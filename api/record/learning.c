@@ -22,7 +22,7 @@ struct learning {
     const struct log *log;
 };
 
-static int know(void *learning, const struct known_stack *stack, struct fathom_error *err)
+static int know_stack(void *learning, const struct known_stack *stack, struct fathom_error *err)
 {
     struct learning *l = learning;
     return collector_know(l->collector, stack, err);
@@ -71,7 +71,7 @@ static void place_process(void *learning, uint32_t pid, uint32_t space)
     collector_place(l->collector, pid, space);
 }
 
-static void forget(void *learning, uint32_t space)
+static void forget_space(void *learning, uint32_t space)
 {
     struct learning *l = learning;
     collector_forget(l->collector, space);
@@ -84,13 +84,13 @@ static void take_walk(void *learning, const struct sample *sample, uint32_t numb
     walk_sink_walked(l->walks, sample, number, frames, count, end);
 }
 
-static bool wants(void *learning, uint32_t number)
+static bool wants_stack(void *learning, uint32_t number)
 {
     struct learning *l = learning;
     return walk_sink_wants(l->walks, number);
 }
 
-static void retract(void *learning, uint32_t number)
+static void retract_stack(void *learning, uint32_t number)
 {
     struct learning *l = learning;
     collector_retract(l->collector, number);
@@ -117,12 +117,12 @@ int learning_new(struct collector *collector, const struct collector_options *op
     if (rc == 0 && l->walks && cache && collector_finds_files(collector)) {
         l->keeper = stack_keeper_new();
         rc = l->keeper ? 0 : error_memory(err);
-        walk_sink_untold(l->walks, retract, l);
+        walk_sink_untold(l->walks, retract_stack, l);
     }
     if (rc == 0 && collector_follows(collector))
         rc = stack_learner_start(&(struct stack_learner_input){.events = events,
                                                                .count = count,
-                                                               .know = know,
+                                                               .know = know_stack,
                                                                .stacks_are = tell_stacks,
                                                                .script = tell_script,
                                                                .script_file = tell_script_file,
@@ -130,9 +130,9 @@ int learning_new(struct collector *collector, const struct collector_options *op
                                                                .number = number_file,
                                                                .rows = tell_rows,
                                                                .keeper = l->keeper,
-                                                               .wants = wants,
+                                                               .wants = wants_stack,
                                                                .place = place_process,
-                                                               .forget = forget,
+                                                               .forget = forget_space,
                                                                .context = l},
                                  &l->learner, err);
     if (rc < 0)

@@ -65,7 +65,7 @@ static int show_progress(void *live, struct fathom_error *err)
 }
 
 /* The command line as one string, quoted as in a file. NULL: out of memory. */
-static char *join(int argc, char *const *argv)
+static char *join_arguments(int argc, char *const *argv)
 {
     size_t size = 1, used = 0;
     for (int i = 0; i < argc; i++)
@@ -81,7 +81,8 @@ static char *join(int argc, char *const *argv)
     return text;
 }
 
-static int begin(struct fathom_live *l, const struct fathom_report_options *report, struct fathom_error *err)
+static int open_live(struct fathom_live *l, const struct fathom_report_options *report,
+                     struct fathom_error *err)
 {
     int rc = report_options_set(&l->report, report, err);
     if (rc == 0)
@@ -93,7 +94,7 @@ static int begin(struct fathom_live *l, const struct fathom_report_options *repo
     if (rc < 0)
         return rc;
     allocations_use(l->allocations, &l->collect);
-    if (l->options.argc && !(l->command = join(l->options.argc, l->options.argv)))
+    if (l->options.argc && !(l->command = join_arguments(l->options.argc, l->options.argv)))
         return error_memory(err);
     rc = collector_open(&l->collect, &l->collector, err);
     if (rc == 0 && !(l->report.engine.file = columns_file_open()))
@@ -115,7 +116,7 @@ int fathom_live_open(const struct fathom_recorder_options *record, const struct 
     int rc =
         record->java_map ? java_maps_new(&l->java, error) : 0; /* before there are open files to inherit */
     if (rc == 0)
-        rc = begin(l, report, error);
+        rc = open_live(l, report, error);
     l->report.event = l->report.output = NULL;
     if (rc < 0)
         fathom_live_close(l);

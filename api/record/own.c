@@ -88,8 +88,9 @@ static int start_thread(struct own *o)
 }
 
 /* record, report: not NULL. */
-static int start(const struct fathom_recorder_options *record, const struct fathom_report_options *report,
-                 const struct fathom_listener *listener, struct fathom_live **out, struct fathom_error *error)
+static int start_recording(const struct fathom_recorder_options *record,
+                           const struct fathom_report_options *report, const struct fathom_listener *listener,
+                           struct fathom_live **out, struct fathom_error *error)
 {
     struct own *o = calloc(1, sizeof *o);
     if (!o)
@@ -110,7 +111,7 @@ static int start(const struct fathom_recorder_options *record, const struct fath
     return 0;
 }
 
-static struct fathom_recorder_options usual(const char *event, uint64_t frequency)
+static struct fathom_recorder_options default_options(const char *event, uint64_t frequency)
 {
     const bool clock = !event;
     return (struct fathom_recorder_options){.target = {.event = clock ? "cpu-clock:u" : event,
@@ -132,24 +133,24 @@ int fathom_live_start(const struct fathom_recorder_options *record,
                       const struct fathom_report_options *report, const struct fathom_listener *listener,
                       struct fathom_live **out, struct fathom_error *error)
 {
-    const struct fathom_recorder_options clock = usual(NULL, 0);
+    const struct fathom_recorder_options clock = default_options(NULL, 0);
     struct fathom_report_options plain;
     set_plain(&plain);
-    return start(record ? record : &clock, report ? report : &plain, listener, out, error);
+    return start_recording(record ? record : &clock, report ? report : &plain, listener, out, error);
 }
 
 int fathom_live_start_as(const char *event, uint64_t frequency, const char *format,
                          const struct fathom_listener *listener, struct fathom_live **out,
                          struct fathom_error *error)
 {
-    const struct fathom_recorder_options record = usual(event, frequency);
+    const struct fathom_recorder_options record = default_options(event, frequency);
     struct fathom_report_options report;
     set_plain(&report);
     report.format = format;
-    return start(&record, &report, listener, out, error);
+    return start_recording(&record, &report, listener, out, error);
 }
 
-static void join(struct own *o)
+static void join_thread(struct own *o)
 {
     if (o->running)
         pthread_join(o->thread, NULL);
@@ -160,7 +161,7 @@ int fathom_live_finish(struct fathom_live *live, struct fathom_error *error)
 {
     struct own *o = *live_own(live);
     fathom_live_stop(live);
-    join(o);
+    join_thread(o);
     if (o->rc == 0)
         return fathom_live_infer(live, error);
     if (error)
@@ -172,7 +173,7 @@ void own_free(struct own *o)
 {
     if (!o)
         return;
-    join(o);
+    join_thread(o);
     sem_destroy(&o->opened);
     free(o->tids);
     free(o);

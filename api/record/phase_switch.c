@@ -106,7 +106,7 @@ static bool is_asked(const struct phase_switch *s)
     return s->options.control->of == s;
 }
 
-static void turn(struct phase_switch *s, enum reason on)
+static void switch_events(struct phase_switch *s, enum reason on)
 {
     if (!s->on != !on) {
         uint64_t from = clock_ns();
@@ -131,7 +131,7 @@ static struct phase_tally *phase_at(struct phase_switch *s, uint32_t phase)
 }
 
 /* Whether and why to profile the next interval, which is predicted to be of this phase. */
-static enum reason decide(const struct phase_switch *s, uint32_t next)
+static enum reason decide_interval(const struct phase_switch *s, uint32_t next)
 {
     struct phase_control *control = s->options.control;
     const bool triggered = collector_triggered(s->collector),
@@ -173,7 +173,7 @@ static int end_interval(struct phase_switch *s, const struct phase_interval *end
     int rc = user && s->on ? user->ended(user->context, was, err) : 0;
     if (rc < 0)
         return rc;
-    turn(s, decide(s, next));
+    switch_events(s, decide_interval(s, next));
     return !s->on || vec_push(s->turns, s->turn_count, s->turn_capacity, (struct turn){s->time, next})
                ? 0
                : error_memory(err);

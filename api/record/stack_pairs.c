@@ -54,8 +54,8 @@ int stack_pairs_finish(struct stack_pairs *p, struct fathom_error *err)
 }
 
 /* Decides what to do with the held stack record and the sample after it. */
-static int choose(const struct stack_pairs *p, const struct perf_event_header *header,
-                  const struct sample *sample, struct fathom_error *err)
+static int pair_sample(const struct stack_pairs *p, const struct perf_event_header *header,
+                       const struct sample *sample, struct fathom_error *err)
 {
     const struct event *event = &p->in.events[sample->event];
     struct record held;
@@ -88,8 +88,8 @@ static int hold_more(struct stack_pairs *p, const struct perf_event_header *head
 }
 
 /* Holds a stack record if it is wanted, with the STACK_RECORD_MORE records that belong to it. *kept: whether it is held. */
-static int hold(struct stack_pairs *p, const struct perf_event_header *header, const struct sample *stack,
-                bool *kept, struct fathom_error *err)
+static int hold_stack(struct stack_pairs *p, const struct perf_event_header *header,
+                      const struct sample *stack, bool *kept, struct fathom_error *err)
 {
     struct stack_record head = {0};
     if (stack->raw && stack->raw_size >= sizeof head)
@@ -113,8 +113,8 @@ static int take_sample(struct stack_pairs *p, const struct perf_event_header *he
                        const struct sample *sample, bool *kept, struct fathom_error *err)
 {
     if (p->in.events[sample->event].stacks)
-        return hold(p, header, sample, kept, err);
-    int rc = choose(p, header, sample, err);
+        return hold_stack(p, header, sample, kept, err);
+    int rc = pair_sample(p, header, sample, err);
     if (rc < 0)
         return rc;
     *kept = rc == STACK_PAIR_TAKE;
@@ -124,8 +124,8 @@ static int take_sample(struct stack_pairs *p, const struct perf_event_header *he
 }
 
 /* Whether a sample may belong to the held stack record, or is a stack record. */
-static bool concerns(const struct stack_pairs *p, const struct perf_event_header *header,
-                     struct record *record)
+static bool concerns_pair(const struct stack_pairs *p, const struct perf_event_header *header,
+                          struct record *record)
 {
     return header->type == PERF_RECORD_SAMPLE && stack_pairs_decode(p, header, header->size, record) == 0 &&
            (p->held_size || p->more_size || p->in.events[record->sample.event].stacks);
@@ -141,7 +141,7 @@ int stack_pairs_add(struct stack_pairs *p, const void *records, size_t size, str
         struct record record;
         const bool mark = header->type == USER_FINISHED_ROUND;
         bool kept = false;
-        if (mark || concerns(p, header, &record)) {
+        if (mark || concerns_pair(p, header, &record)) {
             rc = at > passed ? p->in.next(p->in.context, passed, (size_t)(at - passed), err) : 0;
             if (rc == 0)
                 rc = mark ? stack_pairs_finish(p, err) : take_sample(p, header, &record.sample, &kept, err);

@@ -210,7 +210,8 @@ static void tell_untold(struct walk_sink *s, uint32_t kept)
 }
 
 /* Passes on a waiting record: with its walk, or unchanged (NULL). */
-static int pass(struct walk_sink *s, struct waiting *w, const struct result *result, struct fathom_error *err)
+static int pass_record(struct walk_sink *s, struct waiting *w, const struct result *result,
+                       struct fathom_error *err)
 {
     const bool early = result && result->walked.end != UNWIND_ROOT && result->walked.end != UNWIND_SIGNAL,
                keep = result && !early && !w->kept && ++s->written % KEPT_EVERY == 0;
@@ -239,7 +240,7 @@ static int pass(struct walk_sink *s, struct waiting *w, const struct result *res
     return rc;
 }
 
-static struct waiting *find(struct walk_sink *s, uint64_t key)
+static struct waiting *find_waiting(struct walk_sink *s, uint64_t key)
 {
     const uint64_t *place = table_find(s->places, key);
     return place ? &s->queue[*place - s->dropped] : NULL;
@@ -257,9 +258,9 @@ static int pass_walked(struct walk_sink *s, struct fathom_error *err)
     pthread_mutex_unlock(&s->lock);
     for (size_t i = 0; i < r->count && rc == 0; i++) {
         struct result *result = &r->all[i];
-        struct waiting *w = find(s, result->key);
+        struct waiting *w = find_waiting(s, result->key);
         result->walked.frames = r->frames + result->first;
-        rc = w ? pass(s, w, result, err) : 0;
+        rc = w ? pass_record(s, w, result, err) : 0;
     }
     r->count = r->frame_count = 0;
     return rc;
@@ -274,7 +275,7 @@ static int pass_late(struct walk_sink *s, uint64_t looked, struct fathom_error *
         struct waiting *w = &s->queue[s->first];
         if (w->records && w->call > looked && now - w->since < (w->kept ? KEPT_NS : WAIT_NS))
             break;
-        rc = w->records ? pass(s, w, NULL, err) : 0;
+        rc = w->records ? pass_record(s, w, NULL, err) : 0;
     }
     if (s->first > s->count / 2) {
         s->count -= s->first;

@@ -316,7 +316,7 @@ static int write_function(struct annotating *a, const struct chosen *functions, 
 }
 
 /* Whether a script's function with exactly this name and this weight is a better match than these. */
-static bool yields(const struct choice *choice, uint64_t weight)
+static bool yields_to_script(const struct choice *choice, uint64_t weight)
 {
     const struct chosen *functions;
     return choice_functions(choice, &functions) == 0 || !choice_is_by_name(choice) ||
@@ -336,7 +336,8 @@ int annotate_write(const struct report *report, FILE *out, struct fathom_error *
         options.path ? FRAMES_NONE : script_find(report->contexts, options.function, &weight);
     int rc = choice_new(report->contexts, &options, &choice, err);
     /* -EINVAL: the name is not a valid regular expression. */
-    if (script != FRAMES_NONE && (rc == -ENOENT || rc == -EINVAL || (rc == 0 && yields(choice, weight)))) {
+    if (script != FRAMES_NONE &&
+        (rc == -ENOENT || rc == -EINVAL || (rc == 0 && yields_to_script(choice, weight)))) {
         choice_free(rc == 0 ? choice : NULL);
         return script_annotate(report, script, out, err);
     }

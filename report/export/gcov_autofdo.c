@@ -20,26 +20,26 @@ struct gcov {
     const struct source_counts *counts;
 };
 
-static void put(struct gcov *g, uint32_t word)
+static void put_word(struct gcov *g, uint32_t word)
 {
     printer_bytes(&g->printer, (const char *)&word, sizeof word);
 }
 
 static void put_count(struct gcov *g, uint64_t count)
 {
-    put(g, (uint32_t)count);
-    put(g, (uint32_t)(count >> 32));
+    put_word(g, (uint32_t)count);
+    put_word(g, (uint32_t)(count >> 32));
 }
 
 static void put_name(struct gcov *g, const char *name)
 {
-    put(g, (uint32_t)strlen(name) + 1);
+    put_word(g, (uint32_t)strlen(name) + 1);
     printer_bytes(&g->printer, name, strlen(name) + 1);
 }
 
 static void put_place(struct gcov *g, struct source_place at)
 {
-    put(g, at.offset << 16 | (at.discriminator & 0xffff));
+    put_word(g, at.offset << 16 | (at.discriminator & 0xffff));
 }
 
 static void put_function(struct gcov *g, uint32_t function)
@@ -47,16 +47,16 @@ static void put_function(struct gcov *g, uint32_t function)
     const struct source_counts *c = g->counts;
     size_t line, child, lines = source_counts_lines(c, function, &line),
                         children = source_counts_children(c, function, &child);
-    put(g, c->functions[function].name);
-    put(g, (uint32_t)lines);
-    put(g, (uint32_t)children);
+    put_word(g, c->functions[function].name);
+    put_word(g, (uint32_t)lines);
+    put_word(g, (uint32_t)children);
     for (; lines--; line++) {
         put_place(g, c->lines[line].at);
         size_t target, targets = source_counts_targets(c, &c->lines[line], &target);
-        put(g, (uint32_t)targets);
+        put_word(g, (uint32_t)targets);
         put_count(g, c->lines[line].count);
         for (; targets--; target++) {
-            put(g, HISTOGRAM);
+            put_word(g, HISTOGRAM);
             put_count(g, c->targets[target].name);
             put_count(g, c->targets[target].count);
         }
@@ -74,19 +74,19 @@ static void put_all(struct gcov *g)
     const uint32_t names = names_count(c->names);
     const uint32_t head[] = {MAGIC, VERSION, 0, NAMES, 0, names};
     for (size_t i = 0; i < sizeof head / sizeof *head; i++)
-        put(g, head[i]);
+        put_word(g, head[i]);
     for (uint32_t i = 0; i < names; i++)
         put_name(g, names_text(c->names, i));
-    put(g, FUNCTIONS);
-    put(g, 0);
-    put(g, (uint32_t)count);
+    put_word(g, FUNCTIONS);
+    put_word(g, 0);
+    put_word(g, (uint32_t)count);
     for (; count--; first++) {
         put_count(g, c->functions[c->order[first]].head);
         put_function(g, c->order[first]);
     }
-    put(g, MODULES);
-    put(g, 0);
-    put(g, 0);
+    put_word(g, MODULES);
+    put_word(g, 0);
+    put_word(g, 0);
 }
 
 int gcov_autofdo_write(const struct report *report, FILE *out, struct fathom_error *err)

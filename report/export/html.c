@@ -56,8 +56,8 @@ static const char *symfs_of(const struct view_options *view)
 }
 
 /* first, last: the time range of all events, ns. */
-static int gather(struct page *p, const struct report *report, uint64_t first, uint64_t last,
-                  struct fathom_error *err)
+static int gather_data(struct page *p, const struct report *report, uint64_t first, uint64_t last,
+                       struct fathom_error *err)
 {
     const struct contexts *contexts = report->contexts;
     *p = (struct page){.report = report, .states = placed_lasting(contexts)};
@@ -225,7 +225,7 @@ int html_write(const struct report *report, FILE *out, struct fathom_error *err)
     json_array(&json, "events");
     for (; report && rc == 0; report = report->next) {
         struct page page;
-        rc = gather(&page, report, first, last, err);
+        rc = gather_data(&page, report, first, last, err);
         if (rc == 0)
             rc = write_data(&json, &page, err);
         page_clear(&page);

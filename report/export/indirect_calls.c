@@ -20,7 +20,7 @@ struct weights {
     struct table *all;   /* function -> weight */
 };
 
-static bool add(struct table *table, uint64_t key, uint64_t weight)
+static bool add_weight(struct table *table, uint64_t key, uint64_t weight)
 {
     uint64_t *sum = table_put(table, key, NULL);
     if (sum)
@@ -40,9 +40,9 @@ static bool add_path(struct weights *w, const struct cct_node *node, uint64_t we
     for (const struct cct_node *above; good && (above = cct_parent(node)); node = above) {
         if (kind_of(w, node) != FRAME_FUNCTION)
             continue;
-        good = add(w->all, node->item, weight);
+        good = add_weight(w->all, node->item, weight);
         if (good && cct_parent(above) && kind_of(w, above) == FRAME_PLACE)
-            good = add(w->below, (uint64_t)above->item << 32 | node->item, weight);
+            good = add_weight(w->below, (uint64_t)above->item << 32 | node->item, weight);
     }
     return good;
 }

@@ -56,7 +56,7 @@ struct building {
 };
 
 /* Zeroed memory; NULL: it failed. */
-static void *room(struct building *b, size_t size)
+static void *allocate(struct building *b, size_t size)
 {
     void *memory = b->failed ? NULL : arena_alloc(b->arena, size ? size : 1);
     b->failed |= !memory;
@@ -64,16 +64,16 @@ static void *room(struct building *b, size_t size)
 }
 
 /* Appends a new message to the list; NULL: it failed. */
-static void *message(struct building *b, struct list *list, size_t size)
+static void *add_message(struct building *b, struct list *list, size_t size)
 {
-    void *made = room(b, size);
+    void *made = allocate(b, size);
     b->failed |= made && list && !vec_push(list->at, list->count, list->capacity, made);
     return b->failed ? NULL : made;
 }
 
 #define MESSAGE(b, list, type, init)                                                                         \
     __extension__({                                                                                          \
-        type *message_made = message(b, list, sizeof *message_made);                                         \
+        type *message_made = add_message(b, list, sizeof *message_made);                                     \
         if (message_made)                                                                                    \
             init(message_made);                                                                              \
         message_made;                                                                                        \
@@ -136,7 +136,7 @@ static int32_t attribute(struct building *b, const char *key, const char *words,
 /* A list of one number; 0: an empty list. */
 static int32_t *one_of(struct building *b, int32_t number, size_t *count)
 {
-    int32_t *list = number ? room(b, sizeof *list) : NULL;
+    int32_t *list = number ? allocate(b, sizeof *list) : NULL;
     *count = list != NULL;
     if (list)
         *list = number;
@@ -205,7 +205,7 @@ static void add_locations(struct building *b)
         const struct frame *frame = frames_at(b->contexts->frames, b->used.items[site->frame]),
                            *line = site_line(&b->sites, site);
         Location *l = MESSAGE(b, &b->location_list, Location, fathom__otlp__location__init);
-        Line *of = MESSAGE(b, NULL, Line, fathom__otlp__line__init), **lines = room(b, sizeof *lines);
+        Line *of = MESSAGE(b, NULL, Line, fathom__otlp__line__init), **lines = allocate(b, sizeof *lines);
         if (!l || !of || !lines)
             return;
         of->function_index = function_of(b, site, line);
@@ -229,7 +229,7 @@ static int32_t stack_of(struct building *b, const struct cct_node *node)
     b->failed |= !number;
     if (!b->failed && added) {
         Stack *s = MESSAGE(b, &b->stack_list, Stack, fathom__otlp__stack__init);
-        int32_t *path = room(b, b->sites.length * sizeof *path);
+        int32_t *path = allocate(b, b->sites.length * sizeof *path);
         if (!s || !path)
             return 0;
         for (size_t i = 0; i < b->sites.length; i++)
@@ -271,8 +271,8 @@ static void add_sample(struct building *b, size_t i)
     const uint32_t metrics = b->contexts->metrics->count;
     const struct placed *p = &b->placed.at[i];
     const struct cct_node *level = sites_path(&b->sites, p->node);
-    int32_t *attributes = room(b, ATTRIBUTES * sizeof *attributes);
-    int64_t *values = room(b, metrics * sizeof *values);
+    int32_t *attributes = allocate(b, ATTRIBUTES * sizeof *attributes);
+    int64_t *values = allocate(b, metrics * sizeof *values);
     b->failed |= !level;
     if (b->failed)
         return;
@@ -309,7 +309,7 @@ static void add_profile(struct building *b, struct list *profiles, uint32_t m)
 {
     const struct view_resource *r = b->heading->resource;
     Profile *p = MESSAGE(b, profiles, Profile, fathom__otlp__profile__init);
-    uint64_t *id = r ? room(b, 2 * sizeof *id) : NULL;
+    uint64_t *id = r ? allocate(b, 2 * sizeof *id) : NULL;
     if (!p)
         return;
     p->sample_type = type_of_metric(b, m);
@@ -402,7 +402,7 @@ static int write_data(struct building *b, FILE *out, struct fathom_error *err)
     return packed ? printer_finish(&printer, err) : error_memory(err);
 }
 
-static void make(struct building *b)
+static void make_profiles(struct building *b)
 {
     MESSAGE(b, &b->mapping_list, Mapping, fathom__otlp__mapping__init);
     MESSAGE(b, &b->location_list, Location, fathom__otlp__location__init);
@@ -452,7 +452,7 @@ int otlp_write(const struct report *report, FILE *out, struct fathom_error *err)
     if (rc == 0)
         rc = placed_add_up(report->contexts, &(struct placing){.slices = 1}, &b.placed, err);
     if (rc == 0) {
-        make(&b);
+        make_profiles(&b);
         rc = write_data(&b, out, err);
     }
     building_clear(&b);

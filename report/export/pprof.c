@@ -69,7 +69,7 @@ static int64_t text(struct building *b, const char *words)
     return b->failed ? 0 : (int64_t)number + 1;
 }
 
-static void *capacity(struct building *b, size_t count, size_t size)
+static void *allocate(struct building *b, size_t count, size_t size)
 {
     void *memory = calloc(count + 1, size);
     b->failed |= !memory;
@@ -165,11 +165,11 @@ static uint64_t function_of(struct building *b, const struct site *site, int64_t
 static void add_locations(struct building *b, const struct branches *branches)
 {
     size_t count = b->sites.count;
-    b->mappings = capacity(b, b->used.count, sizeof *b->mappings);
-    b->locations = capacity(b, count, sizeof *b->locations);
-    b->lines = capacity(b, count, sizeof *b->lines);
-    b->line_list = capacity(b, count, sizeof *b->line_list);
-    b->functions = capacity(b, count, sizeof *b->functions);
+    b->mappings = allocate(b, b->used.count, sizeof *b->mappings);
+    b->locations = allocate(b, count, sizeof *b->locations);
+    b->lines = allocate(b, count, sizeof *b->lines);
+    b->line_list = allocate(b, count, sizeof *b->line_list);
+    b->functions = allocate(b, count, sizeof *b->functions);
     if (!b->failed)
         add_program(b, branches);
     for (size_t i = 0; i < count && !b->failed; i++) {
@@ -239,11 +239,11 @@ static void add_samples(struct building *b)
 {
     const struct placed_samples *placed = &b->placed;
     uint32_t metrics = b->contexts->metrics->count;
-    b->samples = capacity(b, placed->count, sizeof *b->samples);
+    b->samples = allocate(b, placed->count, sizeof *b->samples);
     const size_t each = LABELS + levels_of(b);
-    b->labels = capacity(b, placed->count * each, sizeof *b->labels);
-    b->label_list = capacity(b, placed->count * each, sizeof *b->label_list);
-    b->values = capacity(b, placed->count * metrics, sizeof *b->values);
+    b->labels = allocate(b, placed->count * each, sizeof *b->labels);
+    b->label_list = allocate(b, placed->count * each, sizeof *b->label_list);
+    b->values = allocate(b, placed->count * metrics, sizeof *b->values);
     for (size_t i = 0; i < placed->count && !b->failed; i++) {
         const struct placed *p = &placed->at[i];
         const struct placed_thread *t = &placed->threads[p->thread];
@@ -278,7 +278,7 @@ static void add_samples(struct building *b)
 /* Pointers to the elements of an array. */
 static void **list_of(struct building *b, void *array, size_t count, size_t size)
 {
-    void **list = capacity(b, count, sizeof *list);
+    void **list = allocate(b, count, sizeof *list);
     for (size_t i = 0; list && array && i < count; i++)
         list[i] = (char *)array + i * size;
     return list;
@@ -303,7 +303,7 @@ static void put_together(struct building *b)
     p->duration_nanos =
         (int64_t)(b->resource ? b->resource->until - b->resource->from : b->placed.last - b->placed.first);
     uint32_t texts = names_count(b->texts);
-    b->strings = capacity(b, texts + 1ul, sizeof *b->strings);
+    b->strings = allocate(b, texts + 1ul, sizeof *b->strings);
     for (uint32_t i = 0; b->strings && i <= texts; i++)
         b->strings[i] = i ? (char *)(uintptr_t)names_text(b->texts, i - 1) : (char *)(uintptr_t) "";
     p->n_string_table = texts + 1ul;

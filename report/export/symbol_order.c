@@ -70,7 +70,7 @@ static double density(double weight, double bytes)
 }
 
 /* Appends a function's cluster to that of its main caller. */
-static void join(struct ordering *o, uint32_t function)
+static void join_clusters(struct ordering *o, uint32_t function)
 {
     const struct placed *f = &o->functions[function];
     if (f->caller == NONE)
@@ -107,7 +107,7 @@ static int by_density(const void *a, const void *b, void *ordering)
     return x != y ? (x > y ? -1 : 1) : (i > j) - (i < j);
 }
 
-static int begin(struct ordering *o, struct fathom_error *err)
+static int begin_ordering(struct ordering *o, struct fathom_error *err)
 {
     const size_t count = o->runs.count;
     o->functions = calloc(count + 1, sizeof *o->functions);
@@ -146,13 +146,13 @@ int symbol_order_write(const struct report *report, FILE *out, struct fathom_err
     struct ordering o = {0};
     struct table *sums = table_new();
     int rc = sums ? run_counts_find(report, &o.runs, err) : error_memory(err);
-    rc = rc == 0 ? begin(&o, err) : rc;
+    rc = rc == 0 ? begin_ordering(&o, err) : rc;
     if (rc == 0 && !find_callers(&o, sums))
         rc = error_memory(err);
     if (rc == 0) {
         qsort_r(o.order, o.runs.count, sizeof *o.order, by_weight, &o);
         for (size_t i = 0; i < o.runs.count; i++)
-            join(&o, o.order[i]);
+            join_clusters(&o, o.order[i]);
         qsort_r(o.order, o.runs.count, sizeof *o.order, by_density, &o);
         for (size_t i = 0; i < o.runs.count; i++)
             write_cluster(&p, &o, &o.clusters[o.order[i]]);
