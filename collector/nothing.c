@@ -7,7 +7,7 @@
 #include "collector/rings/counters.h"
 #include "perfdata/heap_event.h"
 
-/* Of what is recorded and still runs, or has not been waited for, and of the command. */
+/* CPU time of everything recorded that still runs or has not been waited for, and of the command. */
 static struct cpu_use use(const struct collector *c)
 {
     struct cpu_use used = {0};
@@ -16,7 +16,7 @@ static struct cpu_use use(const struct collector *c)
         used.kernel += c->uses.list[i].kernel;
     }
     if (!c->options->no_children &&
-        c->cgroup.fd < 0) { /* what a command used is known only with its children's */
+        c->cgroup.fd < 0) { /* a command's CPU time is only known together with its children's */
         used.user += c->launch.user;
         used.kernel += c->launch.kernel;
     }
@@ -51,7 +51,7 @@ static double ms(uint64_t ticks)
 
 static void describe_time(const struct collector *c, char *text, size_t size)
 {
-    if (c->options->everyone || c->options->one_user) { /* of whom it is not told */
+    if (c->options->everyone || c->options->one_user) { /* whose CPU time is unknown */
         snprintf(text, size, "hardly any CPU time was used%s%s", c->options->one_user ? " by this user" : "",
                  c->options->event.kernel ? ""
                                           : " outside of the kernel, which is not sampled (--kernel: it is)");
