@@ -18,7 +18,8 @@
 #define PIPE_BYTES   65536
 #define STOP_TRIES   400 /* 20 s: a recorder completes its file */
 
-/* By its path, so that the process has the program's name; or the file that it was, if another is there by now, or none. */
+/* By path, so that the process has the program's name; or, if that was replaced or removed, by the running
+ * file. */
 static void execute(const char *const *argv)
 {
     char path[4096];
@@ -44,7 +45,7 @@ static _Noreturn void become(const struct start *s)
     for (size_t i = 0; i < sizeof caught / sizeof *caught; i++)
         signal(caught[i], SIG_DFL);
     sigemptyset(&later);
-    sigaddset(&later, SIGUSR1); /* which waits until a recorder takes it */
+    sigaddset(&later, SIGUSR1); /* stays pending until a recorder handles it */
     sigprocmask(SIG_SETMASK, &later, NULL);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != s->agent)

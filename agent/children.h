@@ -13,7 +13,8 @@ struct child {
     pid_t pid;  /* 0: none runs */
     double cpu; /* s, of ended children */
     int output,
-        errors; /* read ends of its output; 0: standard output is discarded, and errors go to the agent's own */
+        /* read ends of its output; 0: standard output is discarded, and errors go to the agent's own */
+        errors;
 };
 
 /* argv ends with NULL; argv[1] is a command of Fathom. The child gets SIGTERM whenever the agent ends. idle:

@@ -13,7 +13,7 @@
 
 #include "base/vec.h"
 
-#define NAME_MOST 200u /* bytes: what is added to a name leaves it a name */
+#define NAME_MOST 200u /* bytes: leaves space for a suffix */
 
 int spool_make(const char *directory, struct fathom_error *err)
 {
@@ -103,7 +103,7 @@ void spool_clear(struct spool *s)
     *s = (struct spool){0};
 }
 
-/* Whether it is gone. */
+/* Returns whether the file is gone. */
 static bool drop(const char *directory, struct spool *s, const struct spool_file *file)
 {
     char path[4096];

@@ -29,7 +29,7 @@ static void put(struct json_reader *r, size_t *length, char byte)
         r->cut = true;
 }
 
-/* In UTF-8. Halves of pairs are written each for itself: names that have them are found by no other text. */
+/* Writes UTF-8. Surrogates are encoded separately: names that contain them match no other text. */
 static void put_code(struct json_reader *r, size_t *length, unsigned code)
 {
     if (code < 0x80) {
@@ -51,7 +51,7 @@ static int digit_of(char c)
     return at ? (int)(at - digits) : -1;
 }
 
-/* What follows a backslash. */
+/* Reads what follows a backslash. */
 static bool take_escape(struct json_reader *r, size_t *length)
 {
     static const char escapes[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
@@ -76,7 +76,7 @@ static bool take_escape(struct json_reader *r, size_t *length)
     return true;
 }
 
-/* Behind its opening quote. */
+/* Reads a text after its opening quote. */
 static bool take_text(struct json_reader *r)
 {
     size_t length = 0;

@@ -71,7 +71,7 @@ static uint32_t find(const struct ordered *map, uint64_t key)
     return at;
 }
 
-/* The tree at `at` with the node, whose key it does not have. */
+/* Inserts a node with a new key into the tree at `at`; returns the tree's root. */
 static uint32_t insert(struct node *nodes, uint32_t at, uint32_t node)
 {
     if (at == NIL)
@@ -102,7 +102,7 @@ bool ordered_put(struct ordered *map, uint64_t key, uint64_t value)
     return true;
 }
 
-/* Restores the levels of a node that has lost one below. */
+/* Restores the levels after a node below was removed. */
 static uint32_t rebalance(struct node *nodes, uint32_t at)
 {
     uint32_t left = nodes[nodes[at].left].level, right = nodes[nodes[at].right].level,
@@ -122,7 +122,7 @@ static uint32_t rebalance(struct node *nodes, uint32_t at)
     return at;
 }
 
-/* The tree at `at` without its smallest node, *least. */
+/* Removes the smallest node, *least, from the tree at `at`; returns the tree's root. */
 static uint32_t take_least(struct node *nodes, uint32_t at, uint32_t *least)
 {
     if (nodes[at].left == NIL) {
@@ -133,7 +133,7 @@ static uint32_t take_least(struct node *nodes, uint32_t at, uint32_t *least)
     return rebalance(nodes, at);
 }
 
-/* The tree at `at` without the key, which it has; its node is *removed. */
+/* Removes an existing key from the tree at `at`; its node is *removed. Returns the tree's root. */
 static uint32_t take(struct node *nodes, uint32_t at, uint64_t key, uint32_t *removed)
 {
     struct node *n = &nodes[at];

@@ -32,8 +32,9 @@ struct store_entry {
     uint64_t count;   /* of samples */
     uint64_t weight;
     uint8_t sure;
-    uint64_t
-        rest; /* for sums: the weight expected to be right is `weight` * `sure` + `rest`, in 255ths; less than the weight */
+    /* for sums: the weight expected to be right is `weight` * `sure` + `rest`, in 255ths; less than the
+     * weight */
+    uint64_t rest;
 };
 
 struct store_batch {

@@ -6,7 +6,7 @@
 
 #include "base/vec.h"
 
-/* Times that engines can compare, in signed numbers too. */
+/* The largest time that engines can compare, also as signed numbers. */
 #define LAST ((uint64_t)INT64_MAX)
 
 void spans_clear(struct spans *s)
@@ -15,7 +15,7 @@ void spans_clear(struct spans *s)
     *s = (struct spans){0};
 }
 
-/* What was planned so far ends here. */
+/* The end of what was planned so far. */
 static uint64_t end_of(const struct spans *s)
 {
     return s->count ? s->at[s->count - 1].to : s->query->from;

@@ -11,7 +11,7 @@
 #include "store/http_client.h"
 #include "store/roll_up.h"
 
-#define DEEPEST (1u << 20) /* callers of a context: a stack of 8 MB has no room for more frames */
+#define DEEPEST (1u << 20) /* maximum callers of a context: more frames do not fit into a stack of 8 MB */
 
 struct step {
     uint64_t context, frame; /* the engine's numbers */
@@ -21,7 +21,7 @@ struct store {
     const struct store_engine *engine;
     void *at;
     char *name; /* the URL, for messages */
-    char *file; /* NULL: none is written */
+    char *file; /* NULL: a server */
     uint32_t version;
     struct table *contexts, *frames; /* the engine's number -> the dictionary's + 1, of the dictionary `of` */
     struct dictionary *of;
@@ -47,7 +47,7 @@ static int find_engine(struct store *s, const char *url, struct store_place *pla
     return s->file ? 0 : error_memory(err);
 }
 
-/* Of a kind without credentials they are read all the same: what is given should be good. */
+/* Credentials are also read for stores that do not use them: a given file should be valid. */
 static int check_credentials(const char *file, struct fathom_error *err)
 {
     struct http_client *client = NULL;
@@ -64,7 +64,7 @@ int store_check(const char *url, const char *credentials, struct fathom_error *e
     if (rc == 0 && s.file)
         rc = check_credentials(credentials, err);
     else if (rc == 0 && (rc = s.engine->open(&place, false, &s.at, err)) == 0)
-        s.engine->close(s.at); /* a server is not asked before the first request */
+        s.engine->close(s.at); /* a server is not contacted before the first request */
     free(s.file);
     return rc;
 }
@@ -207,7 +207,7 @@ static int find_frame(struct store *s, uint64_t number, uint32_t *out, struct fa
     return 0;
 }
 
-/* Adds one whose caller is known, and which is the next one's. */
+/* Adds a context whose caller is known; it is the caller of the next one. */
 static int add_context(struct store *s, const struct step *step, uint32_t *caller, struct fathom_error *err)
 {
     uint32_t frame = 0;
@@ -222,7 +222,7 @@ static int add_context(struct store *s, const struct step *step, uint32_t *calle
     return 0;
 }
 
-/* Another dictionary than before knows nothing of this store yet. */
+/* A new dictionary has nothing of this store yet. */
 static bool use_dictionary(struct store *s, struct dictionary *dictionary)
 {
     if (s->of == dictionary)

@@ -13,7 +13,7 @@
 
 struct sum {
     uint64_t context, count, weight;
-    uint32_t next; /* of this context, with another certainty; or NONE */
+    uint32_t next; /* next sum of this context, with another certainty; or NONE */
     enum certainty certainty;
     unsigned __int128 right; /* of the weight, in 255ths */
 };
@@ -84,7 +84,7 @@ void summing_rate(struct store_entry *e, enum certainty certainty, unsigned __in
     if (certainty != CERTAINTY_INFERRED)
         return;
     e->sure = sure < 1 ? 1 : sure > STORE_SURE_MOST ? STORE_SURE_MOST : (uint8_t)sure;
-    if (e->sure == sure && e->weight) /* it is not, of a sum that is the largest number */
+    if (e->sure == sure && e->weight) /* false if a sum saturated */
         e->rest = (uint64_t)(right % e->weight);
 }
 

@@ -110,7 +110,8 @@ static int parse_tracepoint(const char *text, struct perf_event_attr *attr)
     return 0;
 }
 
-/* Whether it begins with a system of tracepoints: libpfm4, which knows them where debugfs is mounted, takes what follows for an attribute. */
+/* Whether the text begins with a system of tracepoints: libpfm4, which knows tracepoints where debugfs is
+ * mounted, would parse the rest as an attribute. */
 static bool has_system(const char *text)
 {
     char path[256];

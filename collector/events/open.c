@@ -123,9 +123,11 @@ static int refused(struct fathom_error *err, int code, const char *event, const 
         event, paranoid, needed, needed);
 }
 
-#define KERNEL_ENOTSUPP 524 /* include/linux/errno.h: not one for programs; of a probe's instruction */
+#define KERNEL_ENOTSUPP                                                                                      \
+    524 /* include/linux/errno.h, not in user space: the instruction at a probe is not supported */
 
-/* Where a probe is to be set: its file has no such instruction, or none that can be replaced. */
+/* Whether the error is about a probe's location: the file has no such instruction, or none that can be
+ * replaced. */
 static bool is_of_place(const struct perf_event_attr *attr, int code)
 {
     return attr->type == PERF_TYPE_TRACEPOINT &&

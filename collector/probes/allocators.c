@@ -39,7 +39,8 @@ static bool has_allocator(const char *path)
     return has;
 }
 
-/* Which is looked at later: the program 0, a library 1, the C library 2; 3: never, as the loader has one for itself. */
+/* Order in which files are examined: the program 0, a library 1, the C library 2; 3: never, as the loader has
+ * an allocator of its own. */
 static unsigned rank_of(const char *path, const char *program)
 {
     const char *name = strrchr(path, '/') + 1;

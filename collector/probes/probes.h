@@ -25,14 +25,16 @@
 
 struct probes;
 
-/* names: a list of events (events_parse()), or NULL. define: make the events; else only look whether they can be, and put a clock in their places. Errors: -EINVAL, -ENOENT: no such file, function or marker, or it cannot be
- * probed; as uprobes_open(). */
+/* names: a list of events (events_parse()), or NULL. define: make the events; else only check whether they
+ * can be made, and put a clock in their places. Errors: -EINVAL, -ENOENT: no such file, function or marker,
+ * or it cannot be probed; as uprobes_open(). */
 int probes_new(const char *names, bool define, const pid_t *pids, size_t pid_count, const struct log *log,
                struct probes **out, struct fathom_error *err);
-void probes_free(struct probes *probes); /* NULL is allowed. Events of them are closed before */
-/* The list with the kernel's names in place of these; NULL: there was none. */
+void probes_free(struct probes *probes); /* NULL is allowed. Close events on them before */
+/* The list with these names replaced by the kernel's; NULL: there was no list. */
 const char *probes_names(const struct probes *probes);
-/* Names events of these as the user did; event->tracepoint is then their name in tracefs, which lives as long as `probes`. */
+/* Renames these events to what the user wrote; event->tracepoint is then their name in tracefs, which lives
+ * as long as `probes`. */
 void probes_name_events(const struct probes *probes, struct event *events, size_t count);
 
 #endif

@@ -11,8 +11,9 @@ static const struct event *event_of(const struct counters *counters, size_t open
     return &counters->events[counters->opened[opened].event];
 }
 
-/* First those of stacks, which samples write. Those of groups next, and each group's leader last: an event that is enabled after its leader
- * stays off if they are of different software PMUs, as a clock and page faults are (Linux 6.18). */
+/* Enables events of stacks first, which samples write to. Groups are next, each group's leader last: an event
+ * enabled after its leader stays off if they are of different software PMUs, as a clock and page faults are
+ * (Linux 6.18). */
 static void enable(const struct counters *counters, size_t first, size_t count)
 {
     for (size_t i = first; i < first + count; i++)
@@ -105,7 +106,7 @@ void counters_totals(const struct counters *counters, size_t event, struct count
     /* A thread's events are enabled on all CPUs while it runs on one. */
     if (counters->events[event].attr.inherit)
         out->enabled /= counters->cpu_count;
-    /* Threads that end leave out of their events on other CPUs the time since these were last counted. */
+    /* Threads that end do not add to their events on other CPUs the time since these last counted. */
     if (out->enabled < out->running)
         out->enabled = out->running;
 }

@@ -15,7 +15,7 @@
 
 struct thread {
     pid_t pid, tid, parent; /* parent: the thread that started it; 0: unknown */
-    uint64_t since;         /* ns: since when its stack exists */
+    uint64_t since;         /* ns: when its stack began */
     uint64_t low, base;     /* base 0: not known */
     uint8_t tries;
     bool sampled;
@@ -27,7 +27,7 @@ struct stackbases {
     struct thread *threads;
     size_t count, capacity;
     uint64_t floor, floor_before; /* of this round and the previous one, ns */
-    uint64_t missing_before;      /* of threads whose TID is now another's */
+    uint64_t missing_before;      /* missing bases of threads whose TID is now another's */
     struct threadroots *roots;
     struct maps maps; /* of maps_pid: cached for its next thread */
     pid_t maps_pid;
@@ -150,8 +150,8 @@ static uint64_t scan(struct stackbases *bases, pid_t pid, uint64_t sp, uint64_t 
 
 #define CLONE_CODE 64 /* bytes of clone's code before its call */
 
-/* Whether a new thread is about to make the call whose return address is its root. Further up, the stack of another
- * thread may touch its own, whose root would be taken for this one's. */
+/* Whether a new thread is about to make the call whose return address is its root. The stack of another
+ * thread may be adjacent further up, and its root would be taken for this one's. */
 static bool is_before_root(uint64_t ip, const uint64_t *roots, size_t count)
 {
     for (size_t r = 0; r < count; r++)

@@ -35,8 +35,8 @@ struct known_stacks {
     struct rule_key *keys; /* in order of creation */
     uint32_t key_at, key_count;
     struct table *spaces; /* space -> its number of keys */
-    struct table
-        *hashes; /* hash of a key -> number of keys with it: most keys looked up are not in the map yet */
+    /* hash of a key -> number of keys with it: most keys looked up are not in the map yet */
+    struct table *hashes;
     struct kept_key *kept;
     size_t kept_count, kept_capacity;
 };

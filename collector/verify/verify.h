@@ -46,8 +46,8 @@ struct verify_options {
     /* Mean bytes between two samples of probes with an enum verify_allocator; 0: there are none. */
     uint32_t allocation_bytes;
     bool waits; /* report waits: struct wait_record */
-    const struct verify_interrupts
-        *wakers; /* report who ends waits: struct waker_record; borrowed. NULL: do not */
+    /* report who ends waits: struct waker_record; borrowed. NULL: do not */
+    const struct verify_interrupts *wakers;
 };
 
 /* page_bits of struct stack_record, for stacks compared like this. */

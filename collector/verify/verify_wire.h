@@ -81,7 +81,8 @@ enum verify_follow {
     VERIFY_ALL,  /* all: the event is open only on what is recorded */
     VERIFY_PIDS, /* processes listed in the map `followed` */
     VERIFY_TIDS, /* threads listed there */
-    VERIFY_EVERYONE, /* all processes except the recorder; new threads are seen by the tracepoint task:task_newtask */
+    /* all processes except the recorder; new threads are seen by the tracepoint task:task_newtask */
+    VERIFY_EVERYONE,
     VERIFY_WITHIN, /* what the event is open on, except the recorder */
 };
 

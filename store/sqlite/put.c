@@ -1,4 +1,4 @@
-/* put.c - what changes a store in one file: each function in one transaction. */
+/* put.c - changes a store in one file: each function in one transaction. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 struct putting {
     struct sqlite *sqlite;
     const struct connection *connection;
-    sqlite3_stmt *find, *add; /* of what is entered: frames, then contexts */
+    sqlite3_stmt *find, *add; /* for what is added: frames, then contexts */
     sqlite3_stmt *batch, *dirty;
     int64_t *frames, *contexts; /* the dictionary's numbers -> the file's */
     struct store_entry *entries;
@@ -26,7 +26,7 @@ static int prepare(struct putting *p, const char *find, const char *add, struct 
     return rc == 0 ? connection_prepare(p->connection, add, &p->add, err) : rc;
 }
 
-/* The number of what has this hash; what `add` was given is entered if nothing has. */
+/* The number of the row with this hash; without one, adds the row bound to `add`. */
 static int enter(struct putting *p, uint64_t hash, int64_t *number, struct fathom_error *err)
 {
     bind_u64(p->find, 1, hash);
@@ -107,7 +107,7 @@ static int put_batch(struct putting *p, const struct store_batch *batch, struct 
     return connection_step(p->connection, p->batch, err);
 }
 
-/* Periods that have a new batch are not clean any more. */
+/* Periods with a new batch are no longer clean. */
 static int take_out(struct putting *p, const struct store_key *key, struct fathom_error *err)
 {
     bind_text(p->dirty, 1, key->service);

@@ -1,4 +1,4 @@
-/* read.c - what is read of a store in one file. */
+/* read.c - reads a store in one file. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "store/sqlite/sqlite.h"
 #include "store/statement.h"
 
-/* A column, and what it must be. */
+/* A column, and the value that it must have. */
 struct condition {
     const char *sql, *text; /* text: its parameter; NULL: `number` is */
     uint64_t number;
@@ -42,7 +42,7 @@ static void put_conditions(FILE *out, const struct store_query *query, bool slot
             fprintf(out, " and %s", conditions[i].sql);
 }
 
-/* Prepares what was written, and frees it. */
+/* Prepares the statement that was written, and frees its text. */
 static int prepare(const struct connection *c, struct statement *text, const struct store_query *query,
                    sqlite3_stmt **out, struct fathom_error *err)
 {
@@ -88,7 +88,7 @@ static int plan(const struct sqlite *s, const struct store_query *query, struct 
     return rc == 0 && spans_end(spans) < 0 ? error_memory(err) : rc;
 }
 
-/* Keys are found first, and put in order, then the entries of each: these are large. */
+/* Keys are found and sorted first, then the entries of each are read: these are large. */
 static void put_each(FILE *out, const struct spans *spans)
 {
     const struct store_query *q = spans->query;

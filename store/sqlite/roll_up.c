@@ -4,7 +4,7 @@
 
 #include "store/sqlite/sqlite.h"
 
-/* What there is to be rolled up --------------------------------------------------------------------------------- */
+/* What there is to roll up ------------------------------------------------------------------------------- */
 
 /* Steps over the keys of batches, from each period to the next. */
 struct stepping {
@@ -136,7 +136,7 @@ int sqlite_roll_begin(void *engine, const struct store_period *p, struct fathom_
         return rc;
     rc = run(&s->connection,
              "delete from rolled where service = ? and event = ? and length = ? and begin = ?", p, err);
-    if (rc == 0) /* another process may have made it since it was listed: it is not read while it is made */
+    if (rc == 0) /* another process may have made it since it was listed: it is removed before it is read */
         rc = run(&s->connection,
                  "delete from rollups where service = ? and event = ? and length = ? and begin = ?", p, err);
     if (rc == 0 && !s->rollup)

@@ -314,8 +314,8 @@ struct script_buffer {
     __u64 state[PYTHON_THREAD_BYTES / 8];  /* of the thread */
     __u64 object[SCRIPT_OBJECT_BYTES / 8]; /* what identifies code */
     __u64 text[SCRIPT_NAME_WORDS];         /* of a string */
-    __u64 functions
-        [SCRIPT_CALLED_MAX]; /* PHP: address of each call's function; Ruby: each call's environment */
+    /* PHP: address of each call's function; Ruby: each call's environment */
+    __u64 functions[SCRIPT_CALLED_MAX];
     /* PHP: calls of generators that wait for the running one, outermost first. */
     __u64 delegates[PHP_DELEGATES];
     __u64 behind; /* PHP: the call after those */
