@@ -23,7 +23,7 @@ struct store_key {
     const char *build; /* the program's build-id, hexadecimal; "": unknown */
     uint64_t slot;     /* beginning of the slot, seconds since 1970 */
     uint64_t sequence; /* distinguishes batches of one host and slot: for a recording, a hash of its bytes */
-    uint32_t phase;    /* 0: not told */
+    uint32_t phase;    /* 0: unknown */
 };
 
 /* A context may have one entry for proved, one for inferred, and one for unknown paths. */

@@ -67,7 +67,7 @@ int proc_self(pid_t pid, struct proc_self *out);
 int proc_thread_name(pid_t pid, pid_t tid, char *name, size_t size);
 /* The threads of a process; *tids is owned by the caller (free). */
 int proc_threads(pid_t pid, pid_t **tids, size_t *count);
-/* All processes of our PID namespace, threads of the kernel among them; likewise. */
+/* All processes of our PID namespace, including kernel threads; the caller frees *pids. */
 int proc_everyone(pid_t **pids, size_t *count);
 /* The process that a thread belongs to. */
 int proc_thread_group(pid_t tid, pid_t *pid);

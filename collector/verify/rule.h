@@ -215,7 +215,7 @@ struct rule_wait {
     struct rule_wait_site locks[RULE_WAIT_SITES], depths[RULE_WAIT_SITES];
 };
 
-/* What is told of it, but for its kind and times. */
+/* A wait's record, without its kind and times. */
 static inline struct wait_record rule_wait_record(const struct rule_wait *w, __u32 tid)
 {
     return (struct wait_record){.magic = WAIT_RECORD_MAGIC,
