@@ -78,7 +78,8 @@ size_t file_read_at(int fd, void *to, size_t size, uint64_t offset)
 }
 
 /* Reads [from, to) into `out`. */
-static int fill(const struct file_view *view, size_t from, size_t to, uint8_t *out, struct fathom_error *err)
+static int read_range(const struct file_view *view, size_t from, size_t to, uint8_t *out,
+                      struct fathom_error *err)
 {
     const size_t got = file_read_at(view->fd, out, to - from, from);
     if (got == to - from)
@@ -105,7 +106,7 @@ int file_view_need(struct file_view *view, uint64_t offset, uint64_t size, struc
         if (to - from >= POPULATE_LEAST)
             madvise((void *)(uintptr_t)(view->data + from), to - from, MADV_POPULATE_WRITE);
 #endif
-        int rc = fill(view, from, to, (uint8_t *)(uintptr_t)view->data + from, err);
+        int rc = read_range(view, from, to, (uint8_t *)(uintptr_t)view->data + from, err);
         if (rc < 0)
             return rc;
         memset(view->filled + piece, 1, end - piece);
@@ -142,7 +143,7 @@ static int read_same(struct file_view *view, uint64_t offset, size_t size, uint8
 {
     int rc = 0;
     if (!view->lost)
-        rc = out ? fill(view, (size_t)offset, (size_t)offset + size, out, err)
+        rc = out ? read_range(view, (size_t)offset, (size_t)offset + size, out, err)
                  : file_view_need(view, offset, size, err);
     const int same = check_same(view, err);
     rc = same < 0 ? same : rc;

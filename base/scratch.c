@@ -80,7 +80,7 @@ static int start_child(struct scratch *s, struct fathom_error *err)
 
 /* Makes the directory if its name is a template, and starts the child. No signal may end this process between the two, or
  * the child before it has entered the directory. */
-static int begin(struct scratch *s, bool make, struct fathom_error *err)
+static int begin_scratch(struct scratch *s, bool make, struct fathom_error *err)
 {
     sigset_t all, before;
     sigfillset(&all);
@@ -102,7 +102,7 @@ static int make_scratch(char *directory, bool (*keep)(const char *directory), bo
     int rc = s ? 0 : error_memory(err);
     if (s) {
         *s = (struct scratch){.directory = directory, .keep = keep};
-        rc = begin(s, is_template, err);
+        rc = begin_scratch(s, is_template, err);
     }
     if (rc < 0) {
         free(directory);

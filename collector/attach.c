@@ -22,7 +22,7 @@ static bool contains(const pid_t *list, size_t count, pid_t wanted)
     return false;
 }
 
-static int gone(struct fathom_error *err, pid_t pid)
+static int refuse_gone(struct fathom_error *err, pid_t pid)
 {
     return error_set(err, ESRCH, "process %d does not exist", (int)pid);
 }
@@ -72,7 +72,7 @@ static int attach_process(struct collector *c, pid_t pid, bool late, struct fath
         before = opened;
         rc = proc_threads(pid, &all.tids, &all.count);
         if (rc) {
-            rc = rc == -ESRCH ? gone(err, pid)
+            rc = rc == -ESRCH ? refuse_gone(err, pid)
                               : error_system(err, -rc, "cannot list the threads of process %d", (int)pid);
             break;
         }
@@ -82,7 +82,7 @@ static int attach_process(struct collector *c, pid_t pid, bool late, struct fath
     } while (rc == 0 && opened > before && ++scan < SCANS);
     free(known.tids);
     if (rc == 0)
-        rc = opened ? attach_add(c, (struct process){.pid = pid}, err) : gone(err, pid);
+        rc = opened ? attach_add(c, (struct process){.pid = pid}, err) : refuse_gone(err, pid);
     return rc;
 }
 

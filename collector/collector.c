@@ -57,7 +57,7 @@ static int find_cgroup(struct collector *c, struct fathom_error *err)
 }
 
 /* Launches the command and stops it before its exec or right after it. */
-static int launch(struct collector *c, struct fathom_error *err)
+static int launch_command(struct collector *c, struct fathom_error *err)
 {
     const struct collector_options *o = c->options;
     int rc = launch_fork(o->command, o->environment, &c->launch, err);
@@ -174,7 +174,7 @@ static int open_sources(struct collector *c, struct fathom_error *err)
     if (rc == 0 && c->verify)
         counters_attach(c->counters, verify_program(c->verify));
     if (rc == 0)
-        rc = o->command ? launch(c, err) : c->wide ? 0 : attach_open(c, err);
+        rc = o->command ? launch_command(c, err) : c->wide ? 0 : attach_open(c, err);
     if (rc == 0)
         rc = open_cpus(c, err);
     if (rc == 0)
@@ -392,7 +392,7 @@ static int introduce_thread(struct collector *c, pid_t pid, pid_t tid, struct fa
 
 /* Writes the records of a process that is already running, and makes it a member; it is not an error if it
  * has ended. */
-static int introduce(struct collector *c, struct process *p, struct fathom_error *err)
+static int introduce_process(struct collector *c, struct process *p, struct fathom_error *err)
 {
     pid_t *tids;
     size_t count;
@@ -469,7 +469,7 @@ static int start_command(struct collector *c, struct fathom_error *err)
     return rc;
 }
 
-static void disable(struct collector *c)
+static void disable_events(struct collector *c)
 {
     counters_disable(c->counters);
     if (c->waits)
@@ -477,13 +477,13 @@ static void disable(struct collector *c)
 }
 
 /* Enables all events, except task events that are enabled already. */
-static void enable(struct collector *c)
+static void enable_events(struct collector *c)
 {
     counters_enable(c->counters);
     if (c->waits)
         waits_begin(c->waits);
     if (c->before)
-        disable(c->before);
+        disable_events(c->before);
     c->before = NULL;
 }
 
@@ -502,14 +502,14 @@ int collector_start(struct collector *c, collector_sink *sink, void *context, st
     if (c->wide && c->cgroups)
         counters_switch(c->counters, c->cgroups, true);
     if (!c->wide)
-        enable(c);
+        enable_events(c);
     int rc = c->wide ? attach_wide(c, err) : attach_started(c, err);
     if (rc == 0)
         rc = introduce_cgroups(c, err);
     for (size_t i = 0; i < c->process_count && rc == 0; i++)
-        rc = introduce(c, &c->processes[i], err);
+        rc = introduce_process(c, &c->processes[i], err);
     if (rc == 0 && c->wide)
-        enable(c);
+        enable_events(c);
     if (rc == 0 && c->launch.pid && !c->launch.started)
         rc = start_command(c, err);
     launch_release(&c->launch);
@@ -570,7 +570,7 @@ int collector_poll(struct collector *c, int timeout_ms, collector_sink *sink, vo
 int collector_stop(struct collector *c, collector_sink *sink, void *context, struct fathom_error *err)
 {
     use_sink(c, sink, context);
-    disable(c);
+    disable_events(c);
     bool any = true;
     int rc = 0;
     if (!c->options->everyone)

@@ -376,7 +376,8 @@ int drain_meet(struct drain *drain, pid_t pid, struct fathom_error *err)
 /* Takes a record about a process in the cgroup: one that entered the cgroup while it ran and now starts
  * others, or one that does an exec. A process whose start is reported only now leaves `unmet`: it was looked
  * up too early, as its start is in another ring than the record of what it started. */
-static int hear(struct drain *drain, const struct perf_event_header *header, struct fathom_error *err)
+static int take_cgroup_task(struct drain *drain, const struct perf_event_header *header,
+                            struct fathom_error *err)
 {
     struct fork_record fork;
     struct comm_record comm;
@@ -402,7 +403,7 @@ static int look_for_tasks(struct drain *drain, struct ring *ring, void *scratch,
         header = record_at(ring, at, end, scratch);
         if (!header)
             break;
-        rc = drain->meets ? hear(drain, header, err) : 0;
+        rc = drain->meets ? take_cgroup_task(drain, header, err) : 0;
         if (rc == 0)
             rc = tasks_look_ahead(&drain->tasks, header, err);
     }

@@ -8,7 +8,7 @@
 #include "perfdata/heap_event.h"
 
 /* CPU time of everything recorded that still runs or has not been waited for, and of the command. */
-static struct cpu_use use(const struct collector *c)
+static struct cpu_use used_time(const struct collector *c)
 {
     struct cpu_use used = {0};
     for (size_t i = 0; i < c->uses.count; i++) {
@@ -57,7 +57,7 @@ static void describe_time(const struct collector *c, char *text, size_t size)
                                           : " outside of the kernel, which is not sampled (--kernel: it is)");
         return;
     }
-    const struct cpu_use used = use(c);
+    const struct cpu_use used = used_time(c);
     const char *children = c->options->no_children ? "; child processes were left out (--no-children)" : "";
     if (used.user + used.kernel == 0)
         snprintf(text, size, "hardly any CPU time was used: what is recorded waited, or has ended%s",

@@ -28,7 +28,7 @@ static const char *refusal_of(const struct collector *c, const struct perf_event
 }
 
 /* The first precise event that causes an interrupt for each sample. NULL: none; *reason: why it does. */
-static const struct event *interrupts(const struct collector *c, const char **reason)
+static const struct event *find_interrupting(const struct collector *c, const char **reason)
 {
     for (size_t i = 0; i < c->asked; i++) {
         *reason = c->events[i].attr.precise_ip ? refusal_of(c, &c->events[i].attr) : NULL;
@@ -51,7 +51,7 @@ static void tell_batching(struct collector *c)
     if (c->options->event.batches && !machine.max_precise)
         log_write(log, LOG_WARNING,
                   "this CPU has no PEBS: --passive has no batches here, each sample interrupts the program");
-    const struct event *first = machine.max_precise ? interrupts(c, &reason) : NULL;
+    const struct event *first = machine.max_precise ? find_interrupting(c, &reason) : NULL;
     for (size_t i = 0; i < c->asked && machine.max_precise; i++) {
         struct event *event = &c->events[i];
         const char *own = event->attr.precise_ip ? refusal_of(c, &event->attr) : NULL;

@@ -20,7 +20,7 @@ struct head {
 
 /* Whether its sample follows it: not for a record about a wait, which is complete and follows its own stack
  * record. */
-static bool concerns(const struct stack_order *order, const struct head *head)
+static bool has_sample(const struct stack_order *order, const struct head *head)
 {
     const size_t event = counters_event(order->counters, head->start.id);
     return event < order->event_count && order->events[event].stacks && head->magic != WAIT_RECORD_MAGIC &&
@@ -31,7 +31,7 @@ bool stack_order_concerns(const struct stack_order *order, const struct perf_eve
 {
     struct head head;
     return header->type == PERF_RECORD_SAMPLE && record_view(header, header->size, &head, sizeof head) &&
-           concerns(order, &head);
+           has_sample(order, &head);
 }
 
 /* Maximum time between a stack record and its sample. A tracepoint's stack record is the later one, and a
@@ -53,7 +53,7 @@ static unsigned find_sample(const struct stack_order *order, const struct ring *
         *next = seen.start;
         if (next->header.type != PERF_RECORD_SAMPLE || next->tid != tid)
             return UINT_MAX;
-        if (!concerns(order, &seen))
+        if (!has_sample(order, &seen))
             return passed;
         *at += next->header.size;
     }

@@ -233,7 +233,8 @@ static double weight_of(struct waits *w, const struct wait_record *begins, const
 }
 
 /* The part of a wait that is within the recording: the program runs from the time it is loaded. */
-static struct wait_record within(const struct waits *w, const struct wait_record *ends, uint64_t time)
+static struct wait_record within_recording(const struct waits *w, const struct wait_record *ends,
+                                           uint64_t time)
 {
     struct wait_record r = *ends;
     const uint64_t over = w->until && time > w->until ? time - w->until : 0, end = time - over,
@@ -268,7 +269,7 @@ static int write_part(struct waits *w, const struct half_told *h, unsigned reaso
 static int write_wait(struct waits *w, struct half_told *h, struct batch *batch, unsigned *made,
                       struct fathom_error *err)
 {
-    const struct wait_record own = within(w, &h->ends, h->ended);
+    const struct wait_record own = within_recording(w, &h->ends, h->ended);
     const uint64_t ready = less(own.ready, h->ready), waited = less(own.length - own.ready, h->waited);
     int rc = write_part(w, h, h->begins.reason, h->ends.length - h->ends.ready, waited, batch, made, err);
     if (rc == 0)
@@ -382,8 +383,8 @@ static int write_waker(struct waits *w, const struct waker_record *r, uint64_t t
     return batch_pass(batch, &s, s.sample.header.size, err);
 }
 
-static int take(struct waits *w, const struct wait_record *r, uint64_t time, struct batch *batch,
-                unsigned *made, struct fathom_error *err)
+static int take_wait(struct waits *w, const struct wait_record *r, uint64_t time, struct batch *batch,
+                     unsigned *made, struct fathom_error *err)
 {
     if (r->kind == WAIT_UNREAD)
         return write_unread(w, r, time, batch, made, err);
@@ -411,7 +412,7 @@ int waits_take(struct waits *w, const struct sample *sample, struct batch *batch
     int rc;
     *made = 0;
     if (record_view(sample->raw, sample->raw_size, &r, sizeof r) && r.magic == WAIT_RECORD_MAGIC)
-        rc = take(w, &r, sample->time, batch, made, err);
+        rc = take_wait(w, &r, sample->time, batch, made, err);
     else if (w->wakers_id && record_view(sample->raw, sample->raw_size, &waker, sizeof waker) &&
              waker.magic == WAKER_RECORD_MAGIC)
         rc = write_waker(w, &waker, sample->time, batch, err);
@@ -487,7 +488,7 @@ struct lasting {
 static int finish_wait(void *context, const struct wait_record *wait, struct fathom_error *err)
 {
     const struct lasting *l = context;
-    return take(l->waits, wait, l->now, l->batch, l->made, err);
+    return take_wait(l->waits, wait, l->now, l->batch, l->made, err);
 }
 
 /* A wait without a known stack is reported when it ends. */

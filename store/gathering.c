@@ -195,7 +195,7 @@ static int look_up(struct making *m, uint32_t *numbers, struct fathom_error *err
 }
 
 /* All contexts and callers are in the dictionary already, so its size does not change below. */
-static int resolve(struct making *m, uint32_t *numbers, struct fathom_error *err)
+static int resolve_sums(struct making *m, uint32_t *numbers, struct fathom_error *err)
 {
     struct gathering *g = m->gathering;
     const struct dictionary_context *contexts;
@@ -280,7 +280,7 @@ int gathering_contexts(struct gathering *g, struct store *store, struct dictiona
     struct making m = {g, store, dictionary, filter, NULL, 0};
     const bool ended = end_slice(g) == 0;
     uint32_t *numbers = ended ? calloc((size_t)g->sum_count + 1, sizeof *numbers) : NULL;
-    int rc = numbers ? resolve(&m, numbers, err) : error_memory(err);
+    int rc = numbers ? resolve_sums(&m, numbers, err) : error_memory(err);
     if (rc == 0)
         rc = place_sums(&m, numbers, err);
     free(numbers);

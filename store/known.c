@@ -34,7 +34,7 @@ static bool is_good(const struct known *k, const uint64_t *numbers, size_t count
 }
 
 /* The file of another program is not overwritten. */
-static int load(struct known *k, struct fathom_error *err)
+static int load_file(struct known *k, struct fathom_error *err)
 {
     struct file_view view;
     int rc = file_view_open(k->path, &view, err);
@@ -66,7 +66,7 @@ int known_open(const char *path, const char *url, struct known **out, struct fat
     k->server = checksum_of(url, strlen(url));
     k->begun = (uint64_t)time(NULL);
     k->hashes = table_new();
-    int rc = k->path && k->hashes ? load(k, err) : error_memory(err);
+    int rc = k->path && k->hashes ? load_file(k, err) : error_memory(err);
     struct outfile *file = NULL;
     if (rc == 0)
         rc = outfile_open(path, &file, err); /* report an unwritable file before anything is sent */

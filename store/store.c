@@ -180,7 +180,7 @@ int store_drop(struct store *s, uint64_t before, uint64_t *dropped, struct fatho
 
 /* Contexts ------------------------------------------------------------------------------------------------------- */
 
-static int damaged(struct store *s, const char *what, uint64_t number, struct fathom_error *err)
+static int refuse_damaged(struct store *s, const char *what, uint64_t number, struct fathom_error *err)
 {
     return error_set(err, EBADMSG, "%s is damaged: %s (%llu)", s->name, what, (unsigned long long)number);
 }
@@ -194,9 +194,10 @@ static int find_frame(struct store *s, uint64_t number, uint32_t *out, struct fa
     if (!*place) {
         int rc = s->engine->frame(s->at, number, &frame, err);
         if (rc < 0)
-            return rc == -ENODATA ? damaged(s, "a context has a frame that is missing", number, err) : rc;
+            return rc == -ENODATA ? refuse_damaged(s, "a context has a frame that is missing", number, err)
+                                  : rc;
         if (strlen(frame.image) > STORE_FRAME_MOST || strlen(frame.name) > STORE_FRAME_MOST)
-            return damaged(s, "a frame's name is too long", number, err);
+            return refuse_damaged(s, "a frame's name is too long", number, err);
         uint8_t kind = frame.kind < UINT8_MAX ? (uint8_t)frame.kind : UINT8_MAX;
         uint32_t found = dictionary_frame(s->of, kind, frame.image, frame.name);
         if (found == DICTIONARY_NONE)
@@ -245,10 +246,10 @@ int store_context(struct store *s, uint64_t context, struct dictionary *dictiona
     for (uint64_t at = context; rc == 0 && at && !(known = table_find(s->contexts, at));) {
         struct stored_context c;
         if (count == DEEPEST)
-            return damaged(s, "a context has no end of callers", context, err);
+            return refuse_damaged(s, "a context has no end of callers", context, err);
         rc = s->engine->context(s->at, at, &c, err);
         if (rc == -ENODATA)
-            return damaged(s, "a context is missing", at, err);
+            return refuse_damaged(s, "a context is missing", at, err);
         if (rc == 0 && !vec_push(s->steps, count, s->step_capacity, (struct step){at, c.frame}))
             rc = error_memory(err);
         at = c.caller;
@@ -258,7 +259,7 @@ int store_context(struct store *s, uint64_t context, struct dictionary *dictiona
     while (rc == 0 && count)
         rc = add_context(s, &s->steps[--count], &found, err);
     if (rc == 0 && found == DICTIONARY_NONE)
-        rc = damaged(s, "a batch has no context", context, err);
+        rc = refuse_damaged(s, "a batch has no context", context, err);
     if (rc == 0)
         *number = found;
     return rc;

@@ -89,7 +89,7 @@ void summing_rate(struct store_entry *e, enum certainty certainty, unsigned __in
 }
 
 /* By certainty, where contexts are the same. */
-static void order(struct store_entry *entries, size_t count)
+static void order_entries(struct store_entry *entries, size_t count)
 {
     for (size_t i = 1; i < count; i++)
         for (size_t at = i; at && entries[at - 1].context == entries[at].context &&
@@ -116,7 +116,7 @@ struct store_entry *summing_take(struct summing *s, size_t *count)
     }
     *count = s->count;
     sort_by(s->taken, s->count, context);
-    order(s->taken, s->count);
+    order_entries(s->taken, s->count);
     table_free(s->first);
     s->first = first;
     s->count = 0;

@@ -114,7 +114,7 @@ static const char *const terms[PAGE_FAULT + 1][CORES] = {
 };
 
 /* false: the CPU does not have it. */
-static bool encode(const struct pmus *pmus, const char *text, struct perf_event_attr *attr)
+static bool encode_event(const struct pmus *pmus, const char *text, struct perf_event_attr *attr)
 {
     struct pfm_code code;
     const char *reason;
@@ -154,7 +154,7 @@ static bool make_event(const struct pmus *pmus, const struct candidate *candidat
         snprintf(out->text, sizeof out->text, "%.*s%u%s", (int)(number - event), event, latency, number + 2);
     else
         snprintf(out->text, sizeof out->text, "%s", event);
-    if (!encode(pmus, out->text, &out->attr))
+    if (!encode_event(pmus, out->text, &out->attr))
         return false;
     out->attr.precise_ip = candidate->precise & 3;
     return true;

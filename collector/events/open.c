@@ -36,7 +36,7 @@ int open_in_cgroup(struct perf_event_attr *attr, int cgroup, int cpu, int leader
     return open_with_flags(attr, cgroup, cpu, leader, PERF_FLAG_PID_CGROUP);
 }
 
-static int probe(const struct perf_event_attr *attr, pid_t tid, int cpu, unsigned long flags)
+static int probe_event(const struct perf_event_attr *attr, pid_t tid, int cpu, unsigned long flags)
 {
     struct perf_event_attr copy = *attr;
     copy.disabled = 1;
@@ -52,12 +52,12 @@ static int probe(const struct perf_event_attr *attr, pid_t tid, int cpu, unsigne
 
 int open_probe_for(const struct perf_event_attr *attr, pid_t tid, int cpu)
 {
-    return probe(attr, tid, cpu, 0);
+    return probe_event(attr, tid, cpu, 0);
 }
 
 int open_probe_in(const struct perf_event_attr *attr, int cgroup)
 {
-    return probe(attr, cgroup, 0, PERF_FLAG_PID_CGROUP);
+    return probe_event(attr, cgroup, 0, PERF_FLAG_PID_CGROUP);
 }
 
 int open_with_program(const struct perf_event_attr *attr, int program)

@@ -22,7 +22,7 @@ const struct allocator allocators[VERIFY_ALLOCATORS] = {
     [VERIFY_SIZE_SECOND_THIRD] = {"arg1=%si arg2=%dx", {"reallocarray"}},
 };
 
-static int stop(void *context, const struct probe_site *site)
+static int stop_at_site(void *context, const struct probe_site *site)
 {
     (void)context;
     return site->fault == PROBE_FINE;
@@ -34,7 +34,7 @@ static bool has_allocator(const char *path)
     struct fathom_error err;
     if (image_open(path, NULL, &image, &err) < 0)
         return false;
-    const bool has = probe_sites_functions(image, "malloc", 0, PROBE_OF_ENTRIES, stop, NULL) > 0;
+    const bool has = probe_sites_functions(image, "malloc", 0, PROBE_OF_ENTRIES, stop_at_site, NULL) > 0;
     image_close(image);
     return has;
 }

@@ -78,7 +78,7 @@ struct defining {
     char faulty[128]; /* its name */
 };
 
-static int malformed(const struct defining *d, struct fathom_error *err)
+static int refuse_malformed(const struct defining *d, struct fathom_error *err)
 {
     return error_set(err, EINVAL, "event '%s' is not of the form %s", d->text, kinds[d->kind].form);
 }
@@ -102,7 +102,7 @@ static int take_parts(struct defining *d, struct fathom_error *err)
     for (size_t i = 0; i < count; i++) {
         const size_t length = i + 1 < count ? strcspn(at, ":") : strlen(at);
         if (!length || (i + 1 < count && at[length] != ':'))
-            return malformed(d, err);
+            return refuse_malformed(d, err);
         if (length >= sizeof d->parts[i])
             return error_set(err, EINVAL, "event '%s': a part of its name is longer than %zu bytes", d->text,
                              sizeof d->parts[i] - 1);
@@ -111,8 +111,8 @@ static int take_parts(struct defining *d, struct fathom_error *err)
     }
     if (d->kind == PROBE_HEAP && strcmp(d->parts[1], HEAP_ALLOCATED_MARKER) != 0 &&
         strcmp(d->parts[1], HEAP_FREED_MARKER) != 0)
-        return malformed(d, err);
-    return take_distance(d) ? 0 : malformed(d, err);
+        return refuse_malformed(d, err);
+    return take_distance(d) ? 0 : refuse_malformed(d, err);
 }
 
 static int add_place(void *context, const struct probe_site *site)
@@ -381,7 +381,7 @@ static int add_allocators(struct probes *p, struct defining *d, const pid_t *pid
     char *end;
     const unsigned long mean = rc == 0 ? strtoul(d->parts[0], &end, 10) : 0;
     if (rc == 0 && (*end || !mean || mean > UINT32_MAX || !pid_count))
-        rc = malformed(d, err);
+        rc = refuse_malformed(d, err);
     if (rc == 0)
         rc = allocators_find(pids, pid_count, &files, err);
     for (d->allocator = VERIFY_NO_ALLOCATOR + 1; rc == 0 && d->allocator < VERIFY_ALLOCATORS; d->allocator++)
@@ -404,8 +404,8 @@ static size_t name_length(const char *text)
 }
 
 /* Copies the list with the kernel's names. */
-static int rewrite(struct probes *p, const char *names, FILE *out, const pid_t *pids, size_t pid_count,
-                   const struct log *log, struct fathom_error *err)
+static int rewrite_names(struct probes *p, const char *names, FILE *out, const pid_t *pids, size_t pid_count,
+                         const struct log *log, struct fathom_error *err)
 {
     int rc = 0;
     bool begins = true;
@@ -454,7 +454,7 @@ int probes_new(const char *names, bool define, const pid_t *pids, size_t pid_cou
     int rc = 0;
     if (names) {
         FILE *list = open_memstream(&p->names, &size);
-        rc = list ? rewrite(p, names, list, pids, pid_count, log, err) : error_memory(err);
+        rc = list ? rewrite_names(p, names, list, pids, pid_count, log, err) : error_memory(err);
         if (list && fclose(list) != 0 && rc == 0)
             rc = error_memory(err);
     }

@@ -14,7 +14,7 @@ static const struct event *event_of(const struct counters *counters, size_t open
 /* Enables events of stacks first, which samples write to. Groups are next, each group's leader last: an event
  * enabled after its leader stays off if they are of different software PMUs, as a clock and page faults are
  * (Linux 6.18). */
-static void enable(const struct counters *counters, size_t first, size_t count)
+static void enable_descriptors(const struct counters *counters, size_t first, size_t count)
 {
     for (size_t i = first; i < first + count; i++)
         if (event_of(counters, i)->stacks)
@@ -29,12 +29,12 @@ static void enable(const struct counters *counters, size_t first, size_t count)
 
 void counters_enable_cpus(struct counters *counters)
 {
-    enable(counters, counters->by_cpu, counters->by_cpu_count);
+    enable_descriptors(counters, counters->by_cpu, counters->by_cpu_count);
 }
 
 void counters_enable(struct counters *counters)
 {
-    enable(counters, 0, counters->fd_count);
+    enable_descriptors(counters, 0, counters->fd_count);
 }
 
 void counters_disable(struct counters *counters)

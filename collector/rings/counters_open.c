@@ -65,8 +65,8 @@ static int keep_fd(struct counters *counters, struct opened opened, struct fatho
     return error_memory(err);
 }
 
-static int attach(const struct counters *counters, const struct event *event, int fd,
-                  struct fathom_error *err)
+static int attach_program(const struct counters *counters, const struct event *event, int fd,
+                          struct fathom_error *err)
 {
     if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, counters->program) == 0 || errno == EEXIST)
         return 0;
@@ -95,7 +95,7 @@ static int attach_tracepoint(struct counters *counters, const struct event *even
         return error_memory(err);
     }
     if (!event->cookie)
-        return attach(counters, event, carrier.fd, err);
+        return attach_program(counters, event, carrier.fd, err);
     LIBBPF_OPTS(bpf_link_create_opts, told, .perf_event.bpf_cookie = event->cookie);
     carrier.link = bpf_link_create(counters->program, carrier.fd, BPF_PERF_EVENT, &told);
     if (carrier.link < 0)
@@ -167,7 +167,7 @@ static int open_one(struct counters *counters, size_t event, bool wakes, struct 
         rc = fields_filter(e, fd, err);
     if (rc == 0 && e->followed && counters->program >= 0)
         rc = e->attr.type == PERF_TYPE_TRACEPOINT ? attach_tracepoint(counters, e, err)
-                                                  : attach(counters, e, fd, err);
+                                                  : attach_program(counters, e, fd, err);
     if (rc == 0)
         rc = keep_id(counters, event, tid, fd, err);
     if (rc || event != counters->tasks)

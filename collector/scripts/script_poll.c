@@ -181,7 +181,7 @@ static uint64_t cpu_ns(void)
     return (uint64_t)used.tv_sec * SECOND_NS + (uint64_t)used.tv_nsec;
 }
 
-static void *run(void *poll)
+static void *run_poll(void *poll)
 {
     struct script_poll *p = poll;
     pthread_mutex_lock(&p->lock);
@@ -205,12 +205,12 @@ static void *run(void *poll)
 /* Processes --------------------------------------------------------------------------------------------------- */
 
 /* Called with the lock, like all below. Signals are left to the recording thread. */
-static void start(struct script_poll *p)
+static void start_thread(struct script_poll *p)
 {
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    p->started = p->started || pthread_create(&p->thread, NULL, run, p) == 0;
+    p->started = p->started || pthread_create(&p->thread, NULL, run_poll, p) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (!p->started)
         log_write(p->log, LOG_WARNING,
@@ -225,7 +225,7 @@ static struct polled *find(struct script_poll *p, uint32_t pid)
     return NULL;
 }
 
-static void leave(struct script_poll *p, uint32_t pid)
+static void remove_process(struct script_poll *p, uint32_t pid)
 {
     struct polled *process = find(p, pid);
     if (!process)
@@ -236,11 +236,11 @@ static void leave(struct script_poll *p, uint32_t pid)
     *process = p->processes[--p->count];
 }
 
-static void enter(struct script_poll *p, const struct python_process *python)
+static void add_process(struct script_poll *p, const struct python_process *python)
 {
     struct proc_self self;
     struct polled made = {.python = *python};
-    leave(p, (uint32_t)python->pid);
+    remove_process(p, (uint32_t)python->pid);
     made.apart = proc_self(python->pid, &self) == 0 && self.pid != python->pid;
     made.ids = table_new();
     if (!made.ids || !vec_push(p->processes, p->count, p->capacity, made)) {
@@ -248,7 +248,7 @@ static void enter(struct script_poll *p, const struct python_process *python)
         log_write(p->log, LOG_WARNING, "out of memory: what process %d runs is not named", (int)python->pid);
         return;
     }
-    start(p);
+    start_thread(p);
     pthread_cond_signal(&p->changed);
 }
 
@@ -257,9 +257,9 @@ void script_poll_process(struct script_poll *p, uint32_t pid, const struct scrip
 {
     pthread_mutex_lock(&p->lock);
     if (!script)
-        leave(p, pid);
+        remove_process(p, pid);
     else if (script->layout.language == SCRIPT_PYTHON)
-        enter(p, &(struct python_process){(pid_t)pid, state, script->layout.python});
+        add_process(p, &(struct python_process){(pid_t)pid, state, script->layout.python});
     pthread_mutex_unlock(&p->lock);
 }
 
@@ -270,7 +270,7 @@ void script_poll_fork(struct script_poll *p, uint32_t parent, uint32_t child)
     if (of) {
         struct python_process python = of->python;
         python.pid = (pid_t)child;
-        enter(p, &python);
+        add_process(p, &python);
     }
     pthread_mutex_unlock(&p->lock);
 }

@@ -96,7 +96,7 @@ int cgroup_root(const char *mounts, char root[PATH_MAX], struct fathom_error *er
 
 /* Resolves links, dots and repeated slashes in both paths. false: the group's path is not below the
  * root's. */
-static bool resolve(const char *root, struct cgroup *group)
+static bool resolve_paths(const char *root, struct cgroup *group)
 {
     char path[PATH_MAX];
     if (!realpath(root, group->root) || !realpath(group->path, path))
@@ -122,7 +122,7 @@ int cgroup_open(const char *root, const char *path, struct cgroup *out, struct f
         return error_set(err, ENOENT, "there is no cgroup %s", made.path);
     if (made.fd < 0)
         return error_system(err, errno, "cannot open cgroup %s", made.path);
-    if (!resolve(root, &made)) {
+    if (!resolve_paths(root, &made)) {
         cgroup_close(&made);
         return error_set(err, EINVAL, "%s is no cgroup of the hierarchy at %s", path, root);
     }

@@ -214,8 +214,8 @@ static void add_word(struct rule_words *block, const struct stack_word *word, ui
 
 /* Fills one block and returns how many words it took. A stack's first block never repeats. repeating: maximum
  * number of words that may. */
-static size_t fill(struct rule_words *block, const struct known_stack *stack, uint64_t base, bool anywhere,
-                   size_t from, size_t count, size_t repeating)
+static size_t fill_block(struct rule_words *block, const struct known_stack *stack, uint64_t base,
+                         bool anywhere, size_t from, size_t count, size_t repeating)
 {
     struct word_run run = from ? run_at(stack, from, repeating, false) : (struct word_run){0};
     if (run.words)
@@ -297,7 +297,7 @@ static bool make_blocks(const struct known_stack *stack, uint64_t base, bool any
     for (size_t at = 0; at < count || out->count == 0;) {
         if (out->count == RULE_BLOCKS_MAX)
             return false;
-        at += fill(&out->blocks[out->count++], stack, base, anywhere, at, count, repeating);
+        at += fill_block(&out->blocks[out->count++], stack, base, anywhere, at, count, repeating);
     }
     return true;
 }
@@ -328,7 +328,7 @@ static bool make_known(const struct known_stacks *s, const struct known_stack *s
 }
 
 /* Stores the blocks in the map, the last one first, as each has the index of the next. */
-static uint32_t store(struct known_stacks *s, const struct made *made)
+static uint32_t store_blocks(struct known_stacks *s, const struct made *made)
 {
     uint32_t next = 0;
     for (size_t i = made->count; i-- > 0;) {
@@ -469,7 +469,7 @@ static int put_run(struct known_stacks *s, const struct known_stack *stack)
     const uint32_t at = place_of_row(s, &known, stack), replaced = known.stacks[at].words;
     if (replaced && are_equal(s, replaced, made.blocks, 1))
         return 1;
-    const uint32_t stored = store(s, &made);
+    const uint32_t stored = store_blocks(s, &made);
     known.stacks[at].number = known.stacks[at].words = stored;
     const int rc = put_key(s, &key, &known, added);
     free_blocks(s, rc > 0 ? replaced : stored);
@@ -615,7 +615,7 @@ int known_stacks_add(struct known_stacks *s, const struct known_stack *stack, st
     if (at == RULE_STACKS) { /* replace the last one if there is no space for one more */
         at = known.count < RULE_STACKS ? known.count++ : RULE_STACKS - 1;
         replaced = known.stacks[at].words;
-        known.stacks[at].words = stored = store(s, &made);
+        known.stacks[at].words = stored = store_blocks(s, &made);
         known.stacks[at].number = stack->number;
         known.stacks[at].first = made.first;
         known.stacks[at].last = made.last;

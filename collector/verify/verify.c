@@ -44,7 +44,7 @@ struct verify {
     pthread_mutex_t lock; /* of `stacks` */
 };
 
-static int quiet(enum libbpf_print_level level, const char *format, va_list args)
+static int drop_message(enum libbpf_print_level level, const char *format, va_list args)
 {
     (void)level;
     (void)format;
@@ -53,14 +53,14 @@ static int quiet(enum libbpf_print_level level, const char *format, va_list args
 }
 
 /* libbpf's print function is global to the process; it is restored when no thread needs silence any more. */
-static void silence(bool on)
+static void silence_libbpf(bool on)
 {
     static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
     static libbpf_print_fn_t print;
     static unsigned silent;
     pthread_mutex_lock(&guard);
     if (on && silent++ == 0)
-        print = libbpf_set_print(quiet);
+        print = libbpf_set_print(drop_message);
     if (!on && --silent == 0)
         libbpf_set_print(print);
     pthread_mutex_unlock(&guard);
@@ -68,9 +68,9 @@ static void silence(bool on)
 
 static int number_of_cpus(void)
 {
-    silence(true);
+    silence_libbpf(true);
     int count = libbpf_num_possible_cpus();
-    silence(false);
+    silence_libbpf(false);
     if (count <= 0) /* no list: a container without /sys */
         count = (int)sysconf(_SC_NPROCESSORS_CONF);
     return count > 0 ? count : 1;
@@ -193,7 +193,7 @@ static bool knows_fields(const struct traced *t)
 }
 
 /* Attaches its program to a tracepoint, whose fields have PIDs of the first namespace. NULL: impossible. */
-static struct bpf_link *trace(const struct verify *v, const struct traced *t)
+static struct bpf_link *attach_tracepoint(const struct verify *v, const struct traced *t)
 {
     struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT, .size = OPEN_ATTR_SIZE};
     uint64_t id;
@@ -256,8 +256,8 @@ static int open_object(const struct verify_options *options, const struct verify
     return rc ? rc : bpf_map__set_max_entries(map, 2 * config->cpus);
 }
 
-static int load(const struct verify_options *options, const struct verify_config *config, struct verify *v,
-                bool allocated_at_first)
+static int load_program(const struct verify_options *options, const struct verify_config *config,
+                        struct verify *v, bool allocated_at_first)
 {
     int rc = open_object(options, config, v);
     if (rc == 0 && allocated_at_first)
@@ -274,8 +274,8 @@ static int load_either(const struct verify_options *options, const struct verify
                        struct verify *v, bool finds_files)
 {
     v->finds_files = finds_files;
-    int rc = load(options, config, v, false);
-    return rc == -EINVAL ? load(options, config, v, true) : rc;
+    int rc = load_program(options, config, v, false);
+    return rc == -EINVAL ? load_program(options, config, v, true) : rc;
 }
 
 /* Whether the kernel has a helper for programs on events. */
@@ -361,7 +361,7 @@ int verify_new(const struct verify_options *options, struct verify **out, struct
         return error_memory(err);
     v->follow = options->follow;
     pthread_mutex_init(&v->lock, NULL);
-    silence(true);
+    silence_libbpf(true);
     int rc = load_best(options, v);
     if (rc == 0)
         rc = find_parts(options, v);
@@ -372,16 +372,16 @@ int verify_new(const struct verify_options *options, struct verify **out, struct
                                                           bpf_map_delete_elem},
                               options->compared, verify_page_bits(options->compared), &v->stacks);
     if (rc == 0)
-        v->tasks = trace(v, &traced_tasks);
+        v->tasks = attach_tracepoint(v, &traced_tasks);
     if (rc == 0 && options->waits) {
-        v->switches = trace(v, &traced_switches);
-        v->wakeups = v->switches ? trace(v, &traced_wakeups) : NULL;
-        v->wakings = v->wakeups && options->wakers ? trace(v, &traced_wakings) : NULL;
+        v->switches = attach_tracepoint(v, &traced_switches);
+        v->wakeups = v->switches ? attach_tracepoint(v, &traced_wakeups) : NULL;
+        v->wakings = v->wakeups && options->wakers ? attach_tracepoint(v, &traced_wakings) : NULL;
         rc = v->wakeups && (v->wakings || !options->wakers) ? 0 : -ENOTSUP;
     }
     if (rc < 0)
         rc = tell_refusal(options, rc, err);
-    silence(false);
+    silence_libbpf(false);
     if (rc < 0) {
         verify_free(v);
         return rc;

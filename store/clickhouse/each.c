@@ -18,7 +18,7 @@
     "unit, first as slot, last, host, build, batches, mark, samples, weight, period, contexts, counts,"      \
     " weights, sure, rests"
 
-static bool has(const struct spans *spans, bool slots)
+static bool has_spans(const struct spans *spans, bool slots)
 {
     for (size_t i = 0; i < spans->count; i++)
         if ((spans->at[i].length == 0) == slots)
@@ -30,7 +30,7 @@ static bool has(const struct spans *spans, bool slots)
 static void put_both(FILE *out, const char *database, const char *of_batches, const char *of_rollups,
                      const struct spans *spans, const char *more)
 {
-    const bool slots = has(spans, true), rollups = has(spans, false);
+    const bool slots = has_spans(spans, true), rollups = has_spans(spans, false);
     if (slots)
         put_batches_of(out, database, of_batches, spans, more);
     if (slots && rollups)
@@ -87,7 +87,7 @@ struct taking {
     size_t capacity;
 };
 
-static int ask(struct taking *t, struct statement *s, struct fathom_error *err)
+static int ask_rows(struct taking *t, struct statement *s, struct fathom_error *err)
 {
     free(t->answer);
     t->answer = NULL;
@@ -154,7 +154,7 @@ static int ask_unit(struct taking *t, const struct spans *spans, const char **un
         put_both(s.out, http_database(t->clickhouse->http), "unit, slot", "unit, first as slot", spans, "");
         fputs(") format RowBinary", s.out);
     }
-    int rc = ask(t, &s, err);
+    int rc = ask_rows(t, &s, err);
     if (rc < 0)
         return rc;
     batch.unit = take_text(&t->bytes, t->texts);
@@ -181,7 +181,7 @@ static int each_sum(struct taking *t, const struct spans *spans, store_visit *vi
     statement_begin(&s);
     if (s.out)
         put_sums(s.out, http_database(t->clickhouse->http), spans);
-    rc = ask(t, &s, err);
+    rc = ask_rows(t, &s, err);
     while (rc == 0 && bytes_left(&t->bytes)) {
         batch.last = batch.key.slot = bytes_u64(&t->bytes);
         const bool taken = take_sums(t, &batch.count);
@@ -237,7 +237,7 @@ static int each_of(struct taking *t, const struct spans *spans, const char *more
         put_both(s.out, http_database(t->clickhouse->http), BATCH_COLUMNS, ROLLUP_COLUMNS, spans, more);
         fprintf(s.out, ") order by host%s, slot format RowBinary", q->by_build ? ", build, unit" : "");
     }
-    int rc = ask(t, &s, err);
+    int rc = ask_rows(t, &s, err);
     while (rc == 0 && bytes_left(&t->bytes)) {
         struct store_batch batch = {.key = {.service = q->service, .event = q->event ? q->event : ""}};
         rc = take_batch(t, &batch) ? visit(context, &batch, err) : clickhouse_damaged(t->clickhouse, err);
@@ -262,7 +262,7 @@ static int list_hosts(struct taking *t, const struct spans *spans, struct host *
         put_both(s.out, http_database(t->clickhouse->http), "host, samples as size", "host, size", spans, "");
         fprintf(s.out, ") group by host order by host format RowBinary");
     }
-    int rc = ask(t, &s, err);
+    int rc = ask_rows(t, &s, err);
     while (rc == 0 && bytes_left(&t->bytes)) {
         const char *name = take_text(&t->bytes, t->texts);
         const struct host host = {name, bytes_u64(&t->bytes)};

@@ -114,7 +114,7 @@ static int load_frames(struct clickhouse *c, const char *service, struct fathom_
 }
 
 /* Loads the contexts of all services read so far. */
-static int load(struct clickhouse *c, struct fathom_error *err)
+static int load_services(struct clickhouse *c, struct fathom_error *err)
 {
     int rc = clickhouse_forget(c, err);
     for (uint32_t i = 0; rc == 0 && i < names_count(c->services); i++) {
@@ -131,7 +131,7 @@ int clickhouse_context(void *engine, uint64_t number, struct stored_context *out
     struct clickhouse *c = engine;
     const uint64_t *place = table_find(c->contexts, number);
     if (!place && !c->fresh) {
-        int rc = load(c, err);
+        int rc = load_services(c, err);
         if (rc < 0)
             return rc;
         place = table_find(c->contexts, number);

@@ -76,7 +76,7 @@ static int check_file(const char *file, struct fathom_error *err)
 }
 
 /* Disables code in the file. */
-static void distrust(sqlite3 *db)
+static void distrust_file(sqlite3 *db)
 {
     sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
@@ -109,7 +109,7 @@ int connection_open(struct connection *c, const char *file, bool create, struct 
     if (rc == 0)
         rc = open_file(c, err);
     if (rc == 0) {
-        distrust(c->db);
+        distrust_file(c->db);
         rc = connection_run(
             c,
             "pragma cell_size_check = on; pragma synchronous = full; pragma temp_store = memory;"

@@ -17,7 +17,7 @@ struct putting {
     size_t entry_capacity;
 };
 
-static int prepare(struct putting *p, const char *find, const char *add, struct fathom_error *err)
+static int prepare_statements(struct putting *p, const char *find, const char *add, struct fathom_error *err)
 {
     sqlite3_finalize(p->find);
     sqlite3_finalize(p->add);
@@ -27,7 +27,7 @@ static int prepare(struct putting *p, const char *find, const char *add, struct 
 }
 
 /* The number of the row with this hash; without one, adds the row bound to `add`. */
-static int enter(struct putting *p, uint64_t hash, int64_t *number, struct fathom_error *err)
+static int enter_row(struct putting *p, uint64_t hash, int64_t *number, struct fathom_error *err)
 {
     bind_u64(p->find, 1, hash);
     int rc = connection_step(p->connection, p->find, err);
@@ -47,15 +47,16 @@ static int enter_frames(struct putting *p, const struct dictionary *dictionary, 
     const struct dictionary_frame *frames;
     const size_t count = dictionary_frames(dictionary, &frames);
     p->frames = malloc((count + 1) * sizeof *p->frames);
-    int rc = p->frames ? prepare(p, "select number from frames where hash = ?",
-                                 "insert into frames(hash, kind, image, name) values(?, ?, ?, ?)", err)
-                       : error_memory(err);
+    int rc = p->frames
+                 ? prepare_statements(p, "select number from frames where hash = ?",
+                                      "insert into frames(hash, kind, image, name) values(?, ?, ?, ?)", err)
+                 : error_memory(err);
     for (size_t i = 0; rc == 0 && i < count; i++) {
         bind_u64(p->add, 1, frames[i].hash);
         bind_u64(p->add, 2, frames[i].kind);
         bind_text(p->add, 3, frames[i].image);
         bind_text(p->add, 4, frames[i].name);
-        rc = enter(p, frames[i].hash, &p->frames[i], err);
+        rc = enter_row(p, frames[i].hash, &p->frames[i], err);
     }
     return rc;
 }
@@ -65,15 +66,16 @@ static int enter_contexts(struct putting *p, const struct dictionary *dictionary
     const struct dictionary_context *contexts;
     const size_t count = dictionary_contexts(dictionary, &contexts);
     p->contexts = malloc((count + 1) * sizeof *p->contexts);
-    int rc = p->contexts ? prepare(p, "select number from contexts where hash = ?",
-                                   "insert into contexts(hash, caller, frame) values(?, ?, ?)", err)
-                         : error_memory(err);
+    int rc = p->contexts
+                 ? prepare_statements(p, "select number from contexts where hash = ?",
+                                      "insert into contexts(hash, caller, frame) values(?, ?, ?)", err)
+                 : error_memory(err);
     for (size_t i = 0; rc == 0 && i < count; i++) {
         const uint32_t caller = contexts[i].caller;
         bind_u64(p->add, 1, contexts[i].hash);
         sqlite3_bind_int64(p->add, 2, caller == DICTIONARY_NONE ? 0 : p->contexts[caller]);
         sqlite3_bind_int64(p->add, 3, p->frames[contexts[i].frame]);
-        rc = enter(p, contexts[i].hash, &p->contexts[i], err);
+        rc = enter_row(p, contexts[i].hash, &p->contexts[i], err);
     }
     return rc;
 }
