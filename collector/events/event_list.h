@@ -20,7 +20,7 @@ struct listed_event {
     const char *precise; /* modifiers for the highest level: "pp"; "": not precise */
     unsigned bytes;      /* of a sample's record; 0: unknown, as it cannot be sampled */
     bool address, latency,
-        source;   /* whether records have the data's address and source; some only with --data */
+        source;   /* what records contain about the data; some have the address only with --data */
     bool batched; /* large PEBS, with a fixed period */
 };
 

@@ -609,8 +609,8 @@ int known_stacks_add(struct known_stacks *s, const struct known_stack *stack, st
         return rc < 0 ? error_memory(err) : 0;
     const bool added = find_key(s, &key, made.count, &known);
     uint32_t at = find_equal(s, &known, &made, inner);
-    if (stack->of_caller &&
-        (at < RULE_STACKS || known.count == RULE_STACKS)) /* no stack is removed for one that was not read */
+    /* A caller's stack replaces none that was read itself. */
+    if (stack->of_caller && (at < RULE_STACKS || known.count == RULE_STACKS))
         return inner && add_inner(s, &key, stack, &known, at) < 0 ? error_memory(err) : 0;
     if (at == RULE_STACKS) { /* replace the last one if there is no space for one more */
         at = known.count < RULE_STACKS ? known.count++ : RULE_STACKS - 1;
