@@ -18,8 +18,9 @@
 #define PIPE_BYTES   65536
 #define STOP_TRIES   400 /* 20 s: a recorder completes its file */
 
-/* By its path, so that the process has the program's name; or the file that it was, if another is there by now, or none. */
-static void execute(const char *const *argv)
+/* By path, so that the process has the program's name; or, if that was replaced or removed, by the running
+ * file. */
+static void execute_command(const char *const *argv)
 {
     char path[4096];
     ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
@@ -44,7 +45,7 @@ static _Noreturn void become(const struct start *s)
     for (size_t i = 0; i < sizeof caught / sizeof *caught; i++)
         signal(caught[i], SIG_DFL);
     sigemptyset(&later);
-    sigaddset(&later, SIGUSR1); /* which waits until a recorder takes it */
+    sigaddset(&later, SIGUSR1); /* stays pending until a recorder handles it */
     sigprocmask(SIG_SETMASK, &later, NULL);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != s->agent)
@@ -59,7 +60,7 @@ static _Noreturn void become(const struct start *s)
         _exit(127);
     if (s->held >= 0)
         fcntl(s->held, F_SETFD, 0);
-    execute(s->argv);
+    execute_command(s->argv);
     _exit(127);
 }
 
@@ -101,7 +102,7 @@ double child_cpu_used(const struct rusage *used)
     return (double)(u->tv_sec + s->tv_sec) + (double)(u->tv_usec + s->tv_usec) * 1e-6;
 }
 
-static bool collect(struct child *c, int options, int *status)
+static bool collect_status(struct child *c, int options, int *status)
 {
     struct rusage used;
     if (!c->pid || wait4(c->pid, status, options, &used) != c->pid)
@@ -131,7 +132,7 @@ void child_told(struct child *c, char **output, char **errors)
 
 bool child_ended(struct child *c, int *status)
 {
-    return collect(c, WNOHANG, status);
+    return collect_status(c, WNOHANG, status);
 }
 
 void child_signal(const struct child *c, int signal)
@@ -146,11 +147,11 @@ void child_stop(struct child *c)
     if (!c->pid)
         return;
     kill(c->pid, SIGTERM);
-    for (int tries = 0; tries < STOP_TRIES && !collect(c, WNOHANG, &status); tries++)
+    for (int tries = 0; tries < STOP_TRIES && !collect_status(c, WNOHANG, &status); tries++)
         usleep(STOP_WAIT_US);
     if (c->pid)
         kill(c->pid, SIGKILL);
-    while (c->pid && !collect(c, 0, &status) && errno == EINTR)
+    while (c->pid && !collect_status(c, 0, &status) && errno == EINTR)
         ;
 }
 

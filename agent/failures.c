@@ -21,15 +21,15 @@ struct failure {
 };
 _Static_assert(sizeof(struct failure) == sizeof(uint64_t), "it is a value of a table");
 
-static uint64_t key(const char *name)
+static uint64_t name_key(const char *name)
 {
     return checksum_of(name, strlen(name));
 }
 
-static struct failure find(const struct failures *f, const char *name)
+static struct failure find_failure(const struct failures *f, const char *name)
 {
     struct failure found = {0};
-    const uint64_t *value = table_find(f->of, key(name));
+    const uint64_t *value = table_find(f->of, name_key(name));
     if (value)
         memcpy(&found, value, sizeof found);
     return found;
@@ -55,8 +55,8 @@ void failures_free(struct failures *f)
 
 unsigned failures_note(struct failures *f, const char *name, enum failed what)
 {
-    struct failure failure = find(f, name);
-    uint64_t *value = table_put(f->of, key(name), NULL);
+    struct failure failure = find_failure(f, name);
+    uint64_t *value = table_put(f->of, name_key(name), NULL);
     failure.times++;
     if (failure.unsettled < points_of[what])
         failure.unsettled = points_of[what];
@@ -80,17 +80,17 @@ void failures_settle(struct failures *f)
 
 unsigned failures_of(const struct failures *f, const char *name)
 {
-    return find(f, name).times;
+    return find_failure(f, name).times;
 }
 
 bool failures_blame(const struct failures *f, const char *name)
 {
-    return find(f, name).points >= BLAMED;
+    return find_failure(f, name).points >= BLAMED;
 }
 
 void failures_forget(struct failures *f, const char *name)
 {
-    table_remove(f->of, key(name));
+    table_remove(f->of, name_key(name));
 }
 
 void failures_keep(struct failures *f, const struct spool *spool)
@@ -98,7 +98,7 @@ void failures_keep(struct failures *f, const struct spool *spool)
     struct table *kept = table_new();
     bool whole = kept;
     for (size_t i = 0; whole && i < spool->count; i++) {
-        const uint64_t name = key(spool->files[i].name), *value = table_find(f->of, name);
+        const uint64_t name = name_key(spool->files[i].name), *value = table_find(f->of, name);
         uint64_t *to = value ? table_put(kept, name, NULL) : NULL;
         if (to)
             *to = *value;

@@ -29,8 +29,8 @@ struct peer {
 
 struct metrics_server {
     int socket;
-    bool
-        refused; /* the next peer could not be accepted: that is tried again, but not waited for, as the peer still waits */
+    /* The next peer could not be accepted: tried again, but not polled for, as it would always be ready. */
+    bool refused;
     struct peer peers[PEERS];
 };
 
@@ -149,7 +149,7 @@ static void make_answer(struct peer *p, const struct agent_metrics *m)
     }
 }
 
-/* Reads up to the blank line, the end of what is sent, or what a request may have. false: the peer has gone. */
+/* Reads up to the blank line, the end of the data, or the maximum size. false: the peer has gone. */
 static bool read_request(struct peer *p, const struct agent_metrics *m)
 {
     ssize_t got = recv(p->fd, p->request + p->got, REQUEST_MOST - p->got, MSG_DONTWAIT);
@@ -163,7 +163,7 @@ static bool read_request(struct peer *p, const struct agent_metrics *m)
     return p->answer;
 }
 
-/* false: the peer has all of it, or has gone. */
+/* Returns false once the peer has everything, or has gone. */
 static bool send_answer(struct peer *p)
 {
     ssize_t sent = send(p->fd, p->answer + p->sent, p->size - p->sent, MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -190,7 +190,7 @@ void metrics_serve(struct metrics_server *s, const struct agent_metrics *m)
 {
     if (!s)
         return;
-    for (size_t i = 0; i < PEERS; i++) { /* as many at a time as there are places */
+    for (size_t i = 0; i < PEERS; i++) { /* at most PEERS at a time */
         int fd = accept4(s->socket, NULL, NULL, SOCK_CLOEXEC);
         s->refused = fd < 0 && errno != EAGAIN;
         if (fd < 0)

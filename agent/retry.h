@@ -1,4 +1,5 @@
-/* retry.h - when what failed is tried again: after one to two seconds, and after each further failure twice as late, up to ten minutes. */
+/* retry.h - when to retry after a failure: after one to two seconds, and twice as late after each further
+ * failure, up to ten minutes. */
 #ifndef FATHOM_AGENT_RETRY_H
 #define FATHOM_AGENT_RETRY_H
 
@@ -6,13 +7,13 @@
 #include "base/hash.h"
 
 #define RETRY_LEAST (1 * SECOND_NS)
-#define RETRY_MOST  (300 * SECOND_NS) /* and a random part more */
+#define RETRY_MOST  (300 * SECOND_NS) /* plus a random part */
 
 struct retry {
     uint64_t at, delay; /* ns; 0: at once */
 };
 
-/* Agents that lost one store do not come back at the same moment: each waits for a random part more. */
+/* Agents that lost the same store do not all return at the same moment: each adds a random part. */
 static inline void retry_later(struct retry *retry, uint64_t *random)
 {
     retry->delay = retry->delay ? 2 * retry->delay : RETRY_LEAST;
@@ -26,7 +27,7 @@ static inline bool retry_is_due(const struct retry *retry)
     return clock_ns() >= retry->at;
 }
 
-/* Seconds until then. */
+/* Seconds until the next try. */
 static inline unsigned retry_in(const struct retry *retry)
 {
     const uint64_t now = clock_ns();

@@ -13,7 +13,7 @@
 
 #include "base/vec.h"
 
-#define NAME_MOST 200u /* bytes: what is added to a name leaves it a name */
+#define NAME_MOST 200u /* bytes: leaves space for a suffix */
 
 int spool_make(const char *directory, struct fathom_error *err)
 {
@@ -60,7 +60,7 @@ static bool ends_with(const char *name, const char *end)
     return length >= with && strcmp(name + length - with, end) == 0;
 }
 
-static int add(struct spool *s, int directory, const char *name)
+static int add_file(struct spool *s, int directory, const char *name)
 {
     struct stat st;
     if (strncmp(name, SPOOL_PREFIX, strlen(SPOOL_PREFIX)) != 0 || strlen(name) > NAME_MOST ||
@@ -88,7 +88,7 @@ int spool_list(const char *path, struct spool *out, struct fathom_error *err)
     if (!directory)
         return error_system(err, errno, "cannot read the spool %s", path);
     while (rc == 0 && (entry = readdir(directory)))
-        rc = add(out, dirfd(directory), entry->d_name);
+        rc = add_file(out, dirfd(directory), entry->d_name);
     closedir(directory);
     if (out->count)
         qsort(out->files, out->count, sizeof *out->files, by_name);
@@ -103,8 +103,8 @@ void spool_clear(struct spool *s)
     *s = (struct spool){0};
 }
 
-/* Whether it is gone. */
-static bool drop(const char *directory, struct spool *s, const struct spool_file *file)
+/* Returns whether the file is gone. */
+static bool remove_file(const char *directory, struct spool *s, const struct spool_file *file)
 {
     char path[4096];
     if (snprintf(path, sizeof path, "%s/%s", directory, file->name) >= (int)sizeof path ||
@@ -139,7 +139,7 @@ unsigned spool_trim(const char *directory, struct spool *s, uint64_t most, const
         for (size_t i = 0; i < s->count && s->bytes > most; i++) {
             const struct spool_file *file = &s->files[i];
             if (file->damaged == damaged && !file->growing && !(spared && strcmp(file->name, spared) == 0))
-                dropped += drop(directory, s, file);
+                dropped += remove_file(directory, s, file);
         }
     return dropped;
 }

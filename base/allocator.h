@@ -1,9 +1,10 @@
 /*
- * allocator.h - the allocator's functions in a library that is loaded into other programs: each calls that of the next library that has
- * it, be that the C library or another allocator, and notes what it did. A program that has its own inside calls that, and none of these.
- *
- * For one file, which defines before: note_allocated(memory, size, pc, sp), of what may be NULL, note_freed(memory, pc), before it
- * is, and note_kept(memory, pc, sp), of what was not, after all; pc: where the function returns to, sp: the stack pointer then.
+ * allocator.h - the allocator's functions for a library that is loaded into other programs: each calls the
+ * next library's function (the C library's, or another allocator's) and notes what it did. A program with a
+ * built-in allocator calls that, and none of these. To be included by one file, which first defines:
+ * note_allocated(memory, size, pc, sp), where memory may be NULL; note_freed(memory, pc), called before the
+ * free; and note_kept(memory, pc, sp), for a free that did not happen after all. pc: where the function
+ * returns to; sp: the stack pointer there.
  */
 #ifndef FATHOM_BASE_ALLOCATOR_H
 #define FATHOM_BASE_ALLOCATOR_H
@@ -18,7 +19,7 @@
 #include "base/raw.h"
 
 #define EXPORTED    __attribute__((visibility("default")))
-#define EARLY_BYTES 4096u /* what dlsym() may need while it looks for the functions */
+#define EARLY_BYTES 4096u /* bytes dlsym() may allocate while it looks up the functions */
 
 static struct {
     void *(*malloc)(size_t);
@@ -40,11 +41,11 @@ static void *next(const char *name)
 {
     void *function = dlsym(RTLD_NEXT, name);
     if (!function)
-        __builtin_trap(); /* a C library has all of these */
+        __builtin_trap(); /* every C library has these */
     return function;
 }
 
-/* Whether the functions are known; not while they are being looked for. */
+/* Whether the functions are known; false while they are being looked up. */
 static bool has_real(void)
 {
     if (found || finding)
@@ -64,7 +65,7 @@ static bool has_real(void)
     return true;
 }
 
-/* Zeroed, and never freed. */
+/* Zeroed memory that is never freed. */
 static void *take_early(size_t size)
 {
     size_t bytes = (size + 15) & ~(size_t)15, at = early_used;
@@ -79,8 +80,8 @@ static bool is_early(const void *memory)
     return (uintptr_t)memory - (uintptr_t)early < EARLY_BYTES;
 }
 
-/* In an exported function: where it returns to, with which stack pointer. Who does not look at them defines it as two zeros: it takes a
- * frame pointer. */
+/* The return address and stack pointer in an exported function. Users that ignore them define this as two
+ * zeros: it costs a frame pointer. */
 #ifndef ALLOCATOR_CALLER
 #define ALLOCATOR_CALLER (uint64_t) __builtin_return_address(0), (uint64_t)__builtin_frame_address(0) + 16
 #endif
@@ -97,7 +98,7 @@ EXPORTED void *malloc(size_t size)
 EXPORTED void *calloc(size_t count, size_t size)
 {
     if (!has_real())
-        return take_early(count * size); /* the loader's are small */
+        return take_early(count * size); /* the loader's requests are small */
     void *memory = real.calloc(count, size);
     note_allocated(memory, count * size, ALLOCATOR_CALLER);
     return memory;
@@ -120,7 +121,7 @@ static void *resize_early(void *memory, size_t size)
     return moved;
 }
 
-/* The old object is freed and a new one allocated, wherever that is. */
+/* The old object is freed and a new one allocated, possibly at the same address. */
 __attribute__((always_inline)) static inline void *resize(void *memory, size_t size, uint64_t pc, uint64_t sp)
 {
     if (is_early(memory) || !has_real())
@@ -129,7 +130,7 @@ __attribute__((always_inline)) static inline void *resize(void *memory, size_t s
     void *moved = real.realloc(memory, size);
     if (moved)
         note_allocated(moved, size, pc, sp);
-    else if (memory && size) /* it is still there */
+    else if (memory && size) /* not freed */
         note_kept(memory, pc, sp);
     return moved;
 }

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* The caller's to free. NULL: out of memory. */
+/* The caller frees it. NULL: out of memory. */
 char *base64_encode(const void *data, size_t size);
 
 #endif

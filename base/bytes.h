@@ -16,7 +16,7 @@ struct bytes {
     bool failed;
 };
 
-/* NULL has no bytes: to add 0 to it is undefined (C17, 6.5.6), too. */
+/* NULL is only valid without bytes; even adding 0 to it is undefined (C17, 6.5.6). */
 static inline struct bytes bytes_of(const void *data, size_t size)
 {
     return (struct bytes){data, size ? (const uint8_t *)data + size : data, false};
@@ -39,7 +39,7 @@ const char *bytes_string(struct bytes *b);
 /* Writes a value as ULEB128, at most BYTES_ULEB_MAX bytes; returns their end. */
 #define BYTES_ULEB_MAX 10u
 uint8_t *bytes_put_uleb(uint8_t *out, uint64_t value);
-/* Small values of either sign as small ones without, and back. */
+/* Maps small values of either sign to small unsigned ones, and back. */
 static inline uint64_t zigzag(uint64_t value)
 {
     return value << 1 ^ (value >> 63 ? UINT64_MAX : 0);

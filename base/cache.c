@@ -92,7 +92,7 @@ int cache_open(const char *path)
 bool cache_use(const char *path)
 {
     int fd = cache_open(path);
-    /* Its time of access: whoever reads it sees by the other one whether it was written. */
+    /* Its time of access: readers see by the other one whether it was written. */
     bool used =
         fd >= 0 && futimens(fd, (struct timespec[]){{.tv_nsec = UTIME_NOW}, {.tv_nsec = UTIME_OMIT}}) == 0;
     if (fd >= 0)

@@ -7,7 +7,7 @@
 
 uint64_t checksum_of(const void *data, size_t size);
 
-/* The same of data that comes in pieces. NULL: out of memory. */
+/* The same for data in pieces. NULL: out of memory. */
 struct checksum *checksum_begin(void);
 void checksum_add(struct checksum *sum, const void *data, size_t size);
 uint64_t checksum_end(struct checksum *sum); /* frees it; NULL is allowed */

@@ -12,18 +12,18 @@
 #include "base/scratch.h"
 #include "base/vec.h"
 
-#define BLOCK_BYTES (256u << 10) /* of the rows' own bytes, at which a block ends */
+#define BLOCK_BYTES (256u << 10) /* bytes of rows at which a block ends */
 #define SPARE       8u           /* bytes behind a column that loads may touch */
 
-/* Of a block, before its columns. */
+/* The head of a block, before its columns. */
 struct block_head {
     uint32_t rows;
-    uint64_t bytes; /* of the rows, behind the columns */
+    uint64_t bytes; /* of the rows, after the columns */
     uint64_t least[COLUMNS_MOST + 1];
-    uint8_t width[COLUMNS_MOST + 1]; /* bytes of an offset from the least value */
+    uint8_t width[COLUMNS_MOST + 1]; /* bytes per offset from the smallest value */
 };
 
-#define IN_MEMORY (UINT32_C(1) << 31) /* of a block's size */
+#define IN_MEMORY (UINT32_C(1) << 31) /* flag in a block's size */
 
 struct columns_file {
     int fd; /* negative: none */
@@ -49,16 +49,16 @@ void columns_file_close(struct columns_file *f)
 }
 
 struct columns {
-    unsigned count; /* with the one behind the caller's, for the size of a row's bytes */
-    size_t memory;  /* that may still be taken */
+    unsigned count; /* columns, including an extra one for the size of a row's bytes */
+    size_t memory;  /* bytes that may still be used */
     struct columns_file *file;
     uint32_t *sizes; /* of the blocks, in bytes; with IN_MEMORY */
     size_t block_count, block_capacity;
     uint8_t **kept; /* those in memory, in order */
     size_t kept_count, kept_capacity;
-    uint64_t file_start, file_end; /* where the others are, one behind the other */
+    uint64_t file_start, file_end; /* where the others are, contiguous */
     uint64_t rows;
-    /* The block that is being filled. */
+    /* The block being filled. */
     uint32_t filled;
     uint64_t *values; /* by column, COLUMNS_ROWS each */
     uint8_t *bytes;
@@ -109,7 +109,7 @@ static uint8_t width_of(uint64_t range)
     return range ? (uint8_t)((64 - (unsigned)__builtin_clzll(range) + 7) / 8) : 0;
 }
 
-/* How a column is coded; returns its size. */
+/* Chooses a column's encoding; returns its size. */
 static size_t choose_code(const uint64_t *values, uint32_t rows, uint64_t *least, uint8_t *width)
 {
     uint64_t low = values[0], high = values[0];
@@ -127,7 +127,7 @@ static uint8_t *encode_column(uint8_t *to, const uint64_t *values, uint32_t rows
 {
     for (uint32_t i = 0; width && i < rows; i++, to += width) {
         const uint64_t offset = values[i] - least;
-        memcpy(to, &offset, sizeof offset); /* the next one replaces what is too much */
+        memcpy(to, &offset, sizeof offset); /* the next one overwrites the excess */
     }
     return to;
 }
@@ -144,7 +144,8 @@ static void decode_column(const uint8_t *from, uint64_t *values, uint32_t rows, 
     }
 }
 
-/* Writes to the file, unless the limit of files' sizes, whose signal would end the process, forbids it. */
+/* Writes to the file, unless that would exceed the limit on file sizes, whose signal would end the
+ * process. */
 static bool write_file(struct columns_file *f, const uint8_t *data, size_t size)
 {
     struct rlimit limit;
@@ -242,8 +243,8 @@ int columns_append(struct columns *c, const uint64_t *values, const void *bytes,
 struct columns_cursor {
     const struct columns *columns;
     size_t next;      /* block */
-    size_t next_kept; /* of those in memory */
-    uint64_t at;      /* of the next of the others, in the file */
+    size_t next_kept; /* next of those in memory */
+    uint64_t at;      /* position of the next of the others, in the file */
     uint64_t *values; /* of the block, by column */
     uint8_t *read;    /* a block of the file */
     size_t read_capacity;

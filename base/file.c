@@ -40,7 +40,7 @@ static int make_view(const char *path, int fd, struct file_view *view, struct fa
 
 int file_open_regular(const char *path, struct fathom_error *err)
 {
-    struct stat st; /* to open some devices does something: a watchdog's starts it */
+    struct stat st; /* opening some devices has an effect: it starts a watchdog's timer */
     bool other = stat(path, &st) == 0 && !S_ISREG(st.st_mode);
     int fd = other ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (!other && fd < 0)
@@ -77,8 +77,9 @@ size_t file_read_at(int fd, void *to, size_t size, uint64_t offset)
     return got;
 }
 
-/* Reads [from, to) to where that is. */
-static int fill(const struct file_view *view, size_t from, size_t to, uint8_t *out, struct fathom_error *err)
+/* Reads [from, to) into `out`. */
+static int read_range(const struct file_view *view, size_t from, size_t to, uint8_t *out,
+                      struct fathom_error *err)
 {
     const size_t got = file_read_at(view->fd, out, to - from, from);
     if (got == to - from)
@@ -101,11 +102,11 @@ int file_view_need(struct file_view *view, uint64_t offset, uint64_t size, struc
             continue;
         size_t to = end * FILE_VIEW_PIECE < view->size ? end * FILE_VIEW_PIECE : view->size;
         const size_t from = piece * FILE_VIEW_PIECE;
-#ifdef MADV_POPULATE_WRITE /* at once instead of page by page, where the kernel can (5.14) */
+#ifdef MADV_POPULATE_WRITE /* at once instead of page by page, if the kernel can (5.14) */
         if (to - from >= POPULATE_LEAST)
             madvise((void *)(uintptr_t)(view->data + from), to - from, MADV_POPULATE_WRITE);
 #endif
-        int rc = fill(view, from, to, (uint8_t *)(uintptr_t)view->data + from, err);
+        int rc = read_range(view, from, to, (uint8_t *)(uintptr_t)view->data + from, err);
         if (rc < 0)
             return rc;
         memset(view->filled + piece, 1, end - piece);
@@ -125,7 +126,7 @@ bool file_view_has(const struct file_view *view, uint64_t offset, uint64_t size)
     return piece > last;
 }
 
-/* Whether all is still as it was when the file was opened. */
+/* Checks that the file has not changed since it was opened. */
 static int check_same(const struct file_view *view, struct fathom_error *err)
 {
     struct stat st;
@@ -136,13 +137,13 @@ static int check_same(const struct file_view *view, struct fathom_error *err)
     return same ? 0 : error_set(err, ESTALE, "%s was changed while it was read", view->path);
 }
 
-/* To where `out` says; NULL: into their place. */
+/* Reads into `out`; NULL: into the view. */
 static int read_same(struct file_view *view, uint64_t offset, size_t size, uint8_t *out,
                      struct fathom_error *err)
 {
     int rc = 0;
     if (!view->lost)
-        rc = out ? fill(view, (size_t)offset, (size_t)offset + size, out, err)
+        rc = out ? read_range(view, (size_t)offset, (size_t)offset + size, out, err)
                  : file_view_need(view, offset, size, err);
     const int same = check_same(view, err);
     rc = same < 0 ? same : rc;

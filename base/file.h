@@ -19,22 +19,22 @@ struct file_view {
     int fd;                  /* -1: no more reads */
     uint8_t *filled;         /* per FILE_VIEW_PIECE bytes: whether they were read */
     char *path;              /* for messages */
-    struct timespec written; /* when the file was, at the time when it was opened */
-    bool lost;               /* no more is read: it was written later, or could not be read */
+    struct timespec written; /* the file's modification time when it was opened */
+    bool lost;               /* no more is read: the file was changed, or could not be read */
 };
 #define FILE_VIEW_PIECE ((size_t)4 << 10)
 
-/* Opens a regular file for reading: not a device, on which an open may act, nor a pipe, which would wait. A file descriptor;
- * -ENOMSG: it is none; others. */
+/* Opens a regular file for reading; not a device, where opening may have effects, nor a pipe, which would
+ * block. Returns a file descriptor; -ENOMSG: not a regular file; others. */
 int file_open_regular(const char *path, struct fathom_error *err);
 /* Opens a regular file; nothing is read yet. */
 int file_view_open(const char *path, struct file_view *view, struct fathom_error *err);
 /* Reads these bytes unless already read; they must lie inside the view. -EBADMSG: the file was truncated. */
 int file_view_need(struct file_view *view, uint64_t offset, uint64_t size, struct fathom_error *err);
-/* Whether all of them were. */
+/* Whether all of these bytes were read. */
 bool file_view_has(const struct file_view *view, uint64_t offset, uint64_t size);
-/* Likewise, but nothing of a file that was written or truncated since it was opened, as its time of change tells: -ESTALE, always
- * from then on, as after each other failure. */
+/* The same, but fails if the file was written or truncated since it was opened, according to its time of
+ * change: -ESTALE, then and always after that, as after each other failure. */
 int file_view_need_same(struct file_view *view, uint64_t offset, uint64_t size, struct fathom_error *err);
 /* The same bytes into `out`, without keeping them. */
 int file_view_copy_same(struct file_view *view, uint64_t offset, void *out, size_t size,
@@ -47,8 +47,8 @@ void file_view_close(struct file_view *view); /* a zeroed one is allowed */
 
 /* Returns how many bytes it read; fewer than `size`: the file's end, or errno is not 0. */
 size_t file_read_at(int fd, void *to, size_t size, uint64_t offset);
-/* Reads to the end of a file whose size is not known before, as of those that the kernel makes (/proc): NUL-terminated; *text is malloc'ed. -EFBIG:
- * it has more than `most` bytes; -ENOMEM; others as read(2). */
+/* Reads to the end of a file whose size is not known in advance, like those in /proc. NUL-terminated; *text
+ * is malloc'ed. -EFBIG: it has more than `most` bytes; -ENOMEM; others as read(2). */
 int file_read_text(int fd, size_t most, char **text, size_t *size);
 
 /* Writes all of it or fails; continues after interrupted and short writes. `path` is only for the message. */

@@ -180,7 +180,7 @@ void names_free(struct names *n)
 
 static bool names_reserve(struct names *n)
 {
-    uint32_t capacity = n->capacity; /* of both arrays, though the first alone may have grown */
+    uint32_t capacity = n->capacity; /* of both arrays, as only the first may have grown */
     return vec_reserve(n->texts, n->count, capacity, 1) && vec_reserve(n->same, n->count, n->capacity, 1);
 }
 

@@ -35,7 +35,8 @@ struct table *table_new(void); /* NULL: out of memory */
 void table_free(struct table *table);
 /* A pointer to the value, or NULL if the key is absent. Valid until the next table_put. */
 uint64_t *table_find(const struct table *table, uint64_t key);
-/* A pointer to the key's value, inserted as 0 if absent (*added, if not NULL, tells). NULL: out of memory. */
+/* A pointer to the key's value, inserted as 0 if absent (then *added is true, unless NULL). NULL: out of
+ * memory. */
 uint64_t *table_put(struct table *table, uint64_t key, bool *added);
 bool table_remove(struct table *table, uint64_t key); /* whether it was there */
 size_t table_count(const struct table *table);

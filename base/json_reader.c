@@ -9,7 +9,7 @@ void json_reader_start(struct json_reader *r, const char *text, size_t size)
     *r = (struct json_reader){.at = text, .end = text + size, .state = JSON_WANTS_VALUE};
 }
 
-static enum json_piece wrong(struct json_reader *r)
+static enum json_piece fail_json(struct json_reader *r)
 {
     r->wrong = true;
     return JSON_WRONG;
@@ -21,7 +21,7 @@ static void skip_blanks(struct json_reader *r)
         r->at++;
 }
 
-static void put(struct json_reader *r, size_t *length, char byte)
+static void put_byte(struct json_reader *r, size_t *length, char byte)
 {
     if (*length + 1 < sizeof r->text && byte)
         r->text[(*length)++] = byte;
@@ -29,18 +29,18 @@ static void put(struct json_reader *r, size_t *length, char byte)
         r->cut = true;
 }
 
-/* In UTF-8. Halves of pairs are written each for itself: names that have them are found by no other text. */
+/* Writes UTF-8. Surrogates are encoded separately: names that contain them match no other text. */
 static void put_code(struct json_reader *r, size_t *length, unsigned code)
 {
     if (code < 0x80) {
-        put(r, length, (char)code);
+        put_byte(r, length, (char)code);
     } else if (code < 0x800) {
-        put(r, length, (char)(0xc0 | code >> 6));
-        put(r, length, (char)(0x80 | (code & 0x3f)));
+        put_byte(r, length, (char)(0xc0 | code >> 6));
+        put_byte(r, length, (char)(0x80 | (code & 0x3f)));
     } else {
-        put(r, length, (char)(0xe0 | code >> 12));
-        put(r, length, (char)(0x80 | (code >> 6 & 0x3f)));
-        put(r, length, (char)(0x80 | (code & 0x3f)));
+        put_byte(r, length, (char)(0xe0 | code >> 12));
+        put_byte(r, length, (char)(0x80 | (code >> 6 & 0x3f)));
+        put_byte(r, length, (char)(0x80 | (code & 0x3f)));
     }
 }
 
@@ -51,7 +51,7 @@ static int digit_of(char c)
     return at ? (int)(at - digits) : -1;
 }
 
-/* What follows a backslash. */
+/* Reads what follows a backslash. */
 static bool take_escape(struct json_reader *r, size_t *length)
 {
     static const char escapes[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
@@ -61,7 +61,7 @@ static bool take_escape(struct json_reader *r, size_t *length)
     char c = *r->at++;
     const char *plain = c ? strchr(escapes, c) : NULL;
     if (plain) {
-        put(r, length, meant[plain - escapes]);
+        put_byte(r, length, meant[plain - escapes]);
         return true;
     }
     if (c != 'u' || r->end - r->at < 4)
@@ -76,7 +76,7 @@ static bool take_escape(struct json_reader *r, size_t *length)
     return true;
 }
 
-/* Behind its opening quote. */
+/* Reads a text after its opening quote. */
 static bool take_text(struct json_reader *r)
 {
     size_t length = 0;
@@ -86,7 +86,7 @@ static bool take_text(struct json_reader *r)
         if ((unsigned char)c < 0x20 || (c == '\\' && !take_escape(r, &length)))
             return false;
         if (c != '\\')
-            put(r, &length, c);
+            put_byte(r, &length, c);
     }
     r->text[length] = 0;
     if (r->at == r->end)
@@ -101,7 +101,7 @@ static enum json_piece take_value(struct json_reader *r)
     r->state = JSON_WANTS_COMMA;
     if (c == '{' || c == '[') {
         if (r->depth == JSON_READER_DEPTH)
-            return wrong(r);
+            return fail_json(r);
         r->at++;
         r->closing[r->depth++] = c == '{' ? '}' : ']';
         r->state = JSON_WANTS_FIRST;
@@ -109,21 +109,21 @@ static enum json_piece take_value(struct json_reader *r)
     }
     if (c == '"') {
         r->at++;
-        return take_text(r) ? JSON_TEXT : wrong(r);
+        return take_text(r) ? JSON_TEXT : fail_json(r);
     }
     const char *start = r->at;
     while (r->at < r->end && *r->at && strchr("+-.0123456789abcdefghijklmnopqrstuvwxyzE", *r->at))
         r->at++;
-    return r->at > start ? JSON_OTHER : wrong(r);
+    return r->at > start ? JSON_OTHER : fail_json(r);
 }
 
 static enum json_piece take_key(struct json_reader *r)
 {
     if (*r->at != '"')
-        return wrong(r);
+        return fail_json(r);
     r->at++;
     if (!take_text(r))
-        return wrong(r);
+        return fail_json(r);
     r->state = JSON_WANTS_COLON;
     return JSON_KEY;
 }
@@ -133,7 +133,7 @@ enum json_piece json_reader_next(struct json_reader *r)
     skip_blanks(r);
     const bool over = r->at >= r->end, inside = r->depth > 0;
     if (r->wrong || (over && (inside || r->state != JSON_WANTS_COMMA)))
-        return wrong(r);
+        return fail_json(r);
     if (over)
         return JSON_END;
     if (inside && (r->state == JSON_WANTS_COMMA || r->state == JSON_WANTS_FIRST) &&
@@ -145,12 +145,12 @@ enum json_piece json_reader_next(struct json_reader *r)
     }
     if (r->state == JSON_WANTS_COMMA || r->state == JSON_WANTS_COLON) {
         if (!inside || *r->at != (r->state == JSON_WANTS_COMMA ? ',' : ':'))
-            return wrong(r);
+            return fail_json(r);
         const bool member = r->state == JSON_WANTS_COMMA;
         r->at++;
         skip_blanks(r);
         if (r->at >= r->end)
-            return wrong(r);
+            return fail_json(r);
         return member && r->closing[r->depth - 1] == '}' ? take_key(r) : take_value(r);
     }
     return inside && r->closing[r->depth - 1] == '}' ? take_key(r) : take_value(r);

@@ -1,7 +1,6 @@
 /*
- * json_reader.h - reads JSON (RFC 8259) piece by piece. The text may be any bytes: what is not JSON ends it.
- *
- * Numbers are not looked into, and literals only as far as to tell where they end.
+ * json_reader.h - reads JSON (RFC 8259) piece by piece. The text may be any bytes: invalid JSON ends it.
+ * Numbers are not validated, and literals only as far as needed to find their end.
  */
 #ifndef FATHOM_BASE_JSON_READER_H
 #define FATHOM_BASE_JSON_READER_H
@@ -9,15 +8,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define JSON_READER_DEPTH 64  /* objects and arrays in one another, at most */
-#define JSON_READER_TEXT  256 /* bytes of a text, with its NUL: longer ones are cut, and marked so */
+#define JSON_READER_DEPTH 64  /* maximum nesting of objects and arrays */
+#define JSON_READER_TEXT  256 /* bytes of a text with its NUL: longer ones are cut, and marked so */
 
 enum json_piece {
-    JSON_END,   /* of the text: one whole value was read */
-    JSON_WRONG, /* it is no JSON, or too deep; stays so */
+    JSON_END,   /* the end: one complete value was read */
+    JSON_WRONG, /* invalid JSON, or nested too deeply; permanent */
     JSON_OPENS, /* an object or array */
     JSON_CLOSES,
-    JSON_KEY, /* of the value that follows; `text` */
+    JSON_KEY, /* the key of the value that follows, in `text` */
     JSON_TEXT,
     JSON_OTHER, /* a number, true, false or null */
 };
@@ -26,8 +25,8 @@ struct json_reader {
     const char *at, *end; /* borrowed */
     unsigned depth;       /* open objects and arrays, after the last piece */
     char text[JSON_READER_TEXT];
-    bool cut; /* `text` is not whole, or holds a NUL */
-    /* The reader's own: */
+    bool cut; /* `text` is cut, or contains a NUL */
+    /* Private to the reader: */
     char closing[JSON_READER_DEPTH];
     enum { JSON_WANTS_VALUE, JSON_WANTS_FIRST, JSON_WANTS_COLON, JSON_WANTS_COMMA } state;
     bool wrong;

@@ -1,10 +1,10 @@
 /*
- * least.h - finds the least of counters that only grow, for Lazy Space Saving (HCCT paper, section 4.1). Uses no library.
- *
- * The paper's find-min scans an array for another counter that equals the minimum; with weights there hardly is one, and
- * each eviction would scan all. Here a scan puts all counters up to a cutoff, about one in LEAST_CUT, into a heap that stays
- * in the cache. Its keys are lower bounds: adding to a counter leaves its bound as it is, and finding the least repairs the
- * top of the heap until it is exact, or drops what has grown past the cutoff. All others are above it; when the heap is
+ * least.h - finds the smallest of counters that only grow, for Lazy Space Saving (HCCT paper, section 4.1).
+ * Uses no library. The paper's find-min scans an array for another counter that equals the minimum; with
+ * weights there rarely is one, and each eviction would scan everything. Here a scan puts all counters up to a
+ * cutoff, about one in LEAST_CUT, into a heap that stays in the CPU's cache. Its keys are lower bounds:
+ * adding to a counter does not change its bound, and finding the smallest repairs the top of the heap until
+ * it is exact, or drops what has grown past the cutoff. All other counters are above it; when the heap is
  * empty they are scanned again.
  */
 #ifndef FATHOM_BASE_LEAST_H
@@ -25,16 +25,16 @@ struct least_candidate {
 };
 
 struct least {
-    struct least_candidate *heap; /* by bound, each slot at most once; the user's */
-    uint64_t *samples; /* scratch for LEAST_SAMPLES, not on what may be a small stack; the user's */
+    struct least_candidate *heap; /* ordered by bound, each slot at most once; owned by the user */
+    uint64_t *samples; /* scratch space for LEAST_SAMPLES, as stacks may be small; owned by the user */
     uint32_t count, capacity;
-    uint64_t cutoff; /* a counter that has no candidate is above it */
+    uint64_t cutoff; /* counters without a candidate are above it */
     uint64_t random;
 };
 
 /* The value of a counter. Inlined, with the functions below. */
 typedef uint64_t (*least_value)(const void *counters, uint32_t slot);
-/* Makes room for a candidate more; false: out of memory. */
+/* Grows the heap by one candidate; false: out of memory. */
 typedef bool (*least_reserve)(struct least *least);
 
 #define LEAST_NONE UINT32_MAX
@@ -54,7 +54,7 @@ static inline void least_sift_down(struct least *least, uint32_t at)
     heap[at] = moved;
 }
 
-/* Chooses the cutoff and collects the candidates; there is at least one. false: out of memory. */
+/* Chooses the cutoff and collects the candidates, at least one. false: out of memory. */
 LEAST_INLINE bool least_scan(struct least *least, const void *counters, uint32_t count, least_value value,
                              least_reserve reserve)
 {
@@ -76,8 +76,8 @@ LEAST_INLINE bool least_scan(struct least *least, const void *counters, uint32_t
     return true;
 }
 
-/* The slot of the least of `count` counters, count > 0; it may then be given to another item, with the same value or more.
- * LEAST_NONE: out of memory. */
+/* The slot of the smallest of `count` counters, count > 0; it may then be reused for another item, with the
+ * same value or more. LEAST_NONE: out of memory. */
 LEAST_INLINE uint32_t least_find(struct least *least, const void *counters, uint32_t count, least_value value,
                                  least_reserve reserve)
 {
@@ -97,7 +97,7 @@ LEAST_INLINE uint32_t least_find(struct least *least, const void *counters, uint
     }
 }
 
-/* The counters are others now. */
+/* Call after the counters were replaced. */
 static inline void least_restart(struct least *least)
 {
     least->count = 0;

@@ -9,9 +9,9 @@
 #include "base/raw.h"
 
 #define LOCK_SPINS 100
-#define LOCK_WAITS 20 /* of a quarter of a second, which a machine under load does not take */
+#define LOCK_WAITS 20 /* of a quarter of a second each; not reached even on a loaded machine */
 
-/* false: whoever has it does not give it back. */
+/* false: its holder does not release it. */
 static inline bool lock_take(uint32_t *lock)
 {
     static const struct timespec quarter = {0, 250000000};

@@ -63,7 +63,7 @@ static uint32_t split(struct node *nodes, uint32_t at)
     return right;
 }
 
-static uint32_t find(const struct ordered *map, uint64_t key)
+static uint32_t find_node(const struct ordered *map, uint64_t key)
 {
     uint32_t at = map->root;
     while (at != NIL && map->nodes[at].key != key)
@@ -71,21 +71,21 @@ static uint32_t find(const struct ordered *map, uint64_t key)
     return at;
 }
 
-/* The tree at `at` with the node, whose key it does not have. */
-static uint32_t insert(struct node *nodes, uint32_t at, uint32_t node)
+/* Inserts a node with a new key into the tree at `at`; returns the tree's root. */
+static uint32_t insert_node(struct node *nodes, uint32_t at, uint32_t node)
 {
     if (at == NIL)
         return node;
     if (nodes[node].key < nodes[at].key)
-        nodes[at].left = insert(nodes, nodes[at].left, node);
+        nodes[at].left = insert_node(nodes, nodes[at].left, node);
     else
-        nodes[at].right = insert(nodes, nodes[at].right, node);
+        nodes[at].right = insert_node(nodes, nodes[at].right, node);
     return split(nodes, skew(nodes, at));
 }
 
 bool ordered_put(struct ordered *map, uint64_t key, uint64_t value)
 {
-    uint32_t node = find(map, key);
+    uint32_t node = find_node(map, key);
     if (node != NIL) {
         map->nodes[node].value = value;
         return true;
@@ -98,11 +98,11 @@ bool ordered_put(struct ordered *map, uint64_t key, uint64_t value)
     else
         return false;
     map->nodes[node] = (struct node){.key = key, .value = value, .level = 1};
-    map->root = insert(map->nodes, map->root, node);
+    map->root = insert_node(map->nodes, map->root, node);
     return true;
 }
 
-/* Restores the levels of a node that has lost one below. */
+/* Restores the levels after a node below was removed. */
 static uint32_t rebalance(struct node *nodes, uint32_t at)
 {
     uint32_t left = nodes[nodes[at].left].level, right = nodes[nodes[at].right].level,
@@ -122,7 +122,7 @@ static uint32_t rebalance(struct node *nodes, uint32_t at)
     return at;
 }
 
-/* The tree at `at` without its smallest node, *least. */
+/* Removes the smallest node, *least, from the tree at `at`; returns the tree's root. */
 static uint32_t take_least(struct node *nodes, uint32_t at, uint32_t *least)
 {
     if (nodes[at].left == NIL) {
@@ -133,14 +133,14 @@ static uint32_t take_least(struct node *nodes, uint32_t at, uint32_t *least)
     return rebalance(nodes, at);
 }
 
-/* The tree at `at` without the key, which it has; its node is *removed. */
-static uint32_t take(struct node *nodes, uint32_t at, uint64_t key, uint32_t *removed)
+/* Removes an existing key from the tree at `at`; its node is *removed. Returns the tree's root. */
+static uint32_t take_node(struct node *nodes, uint32_t at, uint64_t key, uint32_t *removed)
 {
     struct node *n = &nodes[at];
     if (key < n->key) {
-        n->left = take(nodes, n->left, key, removed);
+        n->left = take_node(nodes, n->left, key, removed);
     } else if (key > n->key) {
-        n->right = take(nodes, n->right, key, removed);
+        n->right = take_node(nodes, n->right, key, removed);
     } else {
         *removed = at;
         if (n->right == NIL)
@@ -157,9 +157,9 @@ static uint32_t take(struct node *nodes, uint32_t at, uint64_t key, uint32_t *re
 bool ordered_remove(struct ordered *map, uint64_t key)
 {
     uint32_t removed;
-    if (find(map, key) == NIL)
+    if (find_node(map, key) == NIL)
         return false;
-    map->root = take(map->nodes, map->root, key, &removed);
+    map->root = take_node(map->nodes, map->root, key, &removed);
     map->nodes[removed].left = map->unused;
     map->unused = removed;
     return true;

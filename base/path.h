@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* What is behind the last '/', within `path`; all of it where there is none. */
+/* The part after the last '/', within `path`; all of it if there is none. */
 static inline const char *path_base(const char *path)
 {
     const char *slash = strrchr(path, '/');

@@ -1,8 +1,9 @@
 /*
- * sampling.h - which allocations are sampled: a Poisson process over the bytes that a thread allocates, as in tcmalloc and jemalloc. One
- * of `size` bytes is sampled with the probability 1 - exp(-size / mean), and stands for size / that probability, so that sums over samples are those
- * over all on average (Horvitz and Thompson, A Generalization of Sampling Without Replacement from a Finite Universe, 1952). In what is loaded into other
- * programs, so without libm.
+ * sampling.h - chooses which allocations are sampled: a Poisson process over the bytes that a thread
+ * allocates, as in tcmalloc and jemalloc. An allocation of `size` bytes is sampled with the probability 1 -
+ * exp(-size / mean), and stands for size / that probability, so that sums over samples equal those over all
+ * on average (Horvitz and Thompson, A Generalization of Sampling Without Replacement from a Finite Universe,
+ * 1952). Also used in libraries loaded into other programs, so without libm.
  */
 #ifndef FATHOM_BASE_SAMPLING_H
 #define FATHOM_BASE_SAMPLING_H
@@ -32,7 +33,7 @@ static inline double sampling_log(double x)
            2 * t * (1 + s * (1 / 3.0 + s * (1 / 5.0 + s * (1 / 7.0 + s * (1 / 9.0 + s / 11)))));
 }
 
-/* 1 - exp(-x) of 0 or more, to 1e-6 of itself. */
+/* 1 - exp(-x) for x >= 0, to a relative 1e-6. */
 static inline double sampling_chance(double x)
 {
     if (x > 20)
@@ -41,7 +42,7 @@ static inline double sampling_chance(double x)
     unsigned halved = 0;
     for (; x > 0.5; x /= 2) /* exp(-x) = exp(-x / 2)^2 */
         halved++;
-    if (!halved) { /* x - x^2/2 + x^3/6 - ...: nothing is lost of a small one */
+    if (!halved) { /* x - x^2/2 + x^3/6 - ...: exact for small x */
         double chance = 0;
         for (unsigned n = 1; n < 12; n++) {
             term *= n == 1 ? x : -x / n;

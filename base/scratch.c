@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define OPEN_AT_ONCE 1 /* descriptors of nftw(): there may be few */
+#define OPEN_AT_ONCE 1 /* descriptors for nftw(): few may be free */
 
 struct scratch {
     char *directory;
@@ -29,7 +29,8 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
     return 0;
 }
 
-/* Goes into the directory, so that who may rename it (in a TMPDIR of another user) cannot lead elsewhere what is removed. */
+/* Enters the directory, so that nobody who may rename it (in a TMPDIR of another user) can redirect the
+ * removal. */
 static bool enter_directory(const char *directory)
 {
     struct stat st;
@@ -44,7 +45,7 @@ static _Noreturn void child_main(const struct scratch *s, int alive)
     bool inside = enter_directory(s->directory);
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     for (int fd = 0; null >= 0 && fd < 3; fd++)
-        dup2(null, fd); /* who reads the parent's output does not wait for the child */
+        dup2(null, fd); /* readers of the parent's output do not wait for the child */
     if (alive != 3 && dup2(alive, 3) < 0)
         _exit(1);
     close_range(4, UINT_MAX, 0);
@@ -79,7 +80,7 @@ static int start_child(struct scratch *s, struct fathom_error *err)
 
 /* Makes the directory if its name is a template, and starts the child. No signal may end this process between the two, or
  * the child before it has entered the directory. */
-static int begin(struct scratch *s, bool make, struct fathom_error *err)
+static int begin_scratch(struct scratch *s, bool make, struct fathom_error *err)
 {
     sigset_t all, before;
     sigfillset(&all);
@@ -93,7 +94,7 @@ static int begin(struct scratch *s, bool make, struct fathom_error *err)
     return rc;
 }
 
-/* Takes the name. */
+/* Takes ownership of the name. */
 static int make_scratch(char *directory, bool (*keep)(const char *directory), bool is_template,
                         struct scratch **out, struct fathom_error *err)
 {
@@ -101,7 +102,7 @@ static int make_scratch(char *directory, bool (*keep)(const char *directory), bo
     int rc = s ? 0 : error_memory(err);
     if (s) {
         *s = (struct scratch){.directory = directory, .keep = keep};
-        rc = begin(s, is_template, err);
+        rc = begin_scratch(s, is_template, err);
     }
     if (rc < 0) {
         free(directory);
@@ -125,7 +126,7 @@ int scratch_file(void)
     if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL) ||
         asprintf(&name, "%s/fathom-XXXXXX", parent_directory()) < 0)
         return fd;
-    fd = mkostemp(name, O_CLOEXEC); /* a file system that has no O_TMPFILE */
+    fd = mkostemp(name, O_CLOEXEC); /* the file system has no O_TMPFILE */
     if (fd >= 0)
         unlink(name);
     free(name);

@@ -1,5 +1,5 @@
-/* script_language.h - the languages whose interpreters are read for the functions that they run. Numbers stand in recordings. Also compiled for the
- * BPF target. */
+/* script_language.h - the languages whose interpreters are read for the functions that they run. The numbers
+ * are stored in recordings. Also compiled for BPF. */
 #ifndef FATHOM_BASE_SCRIPT_LANGUAGE_H
 #define FATHOM_BASE_SCRIPT_LANGUAGE_H
 

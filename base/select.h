@@ -1,4 +1,4 @@
-/* select.h - the value that would be at a place if an array were sorted. Uses no library. */
+/* select.h - the value that would be at an index if an array were sorted. Uses no library. */
 #ifndef FATHOM_BASE_SELECT_H
 #define FATHOM_BASE_SELECT_H
 

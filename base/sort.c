@@ -9,7 +9,7 @@
 
 #define DIGIT_BITS 11u /* counts of one digit stay in the first-level cache */
 #define DIGITS     (1u << DIGIT_BITS)
-#define LEAST      256u /* of fewer items comparing is faster */
+#define LEAST      256u /* items: below this, comparing is faster */
 
 struct keyed {
     uint64_t key;
@@ -29,7 +29,7 @@ static int compare(const void *a, const void *b, void *key)
     return (x > y) - (x < y);
 }
 
-/* The bits in which keys differ; 0: all are in order already. */
+/* The bits in which keys differ; 0: they are already in order. */
 static uint64_t bits_to_sort(const uint8_t *items, size_t count, size_t size, size_t key)
 {
     uint64_t differ = 0, last = 0;
@@ -44,7 +44,7 @@ static uint64_t bits_to_sort(const uint8_t *items, size_t count, size_t size, si
     return sorted ? 0 : differ;
 }
 
-/* By one digit, from one array to the other. */
+/* Distributes by one digit, from one array to the other. */
 static void distribute(const struct keyed *from, struct keyed *to, size_t count, unsigned shift)
 {
     size_t at[DIGITS] = {0}, sum = 0;
@@ -59,7 +59,7 @@ static void distribute(const struct keyed *from, struct keyed *to, size_t count,
         to[at[from[i].key >> shift & (DIGITS - 1)]++] = from[i];
 }
 
-/* Moves each item to where the order has it, along the cycles of the permutation. */
+/* Moves each item to its final position, along the cycles of the permutation. */
 static void permute(uint8_t *items, size_t size, struct keyed *order, size_t count)
 {
     uint8_t kept[SORT_ITEM_MOST];

@@ -21,8 +21,8 @@ static bool is_refused(const struct stat *link, const struct stat *directory)
            link->st_uid != directory->st_uid;
 }
 
-/* The path with the link at its first `length` bytes replaced by what it says; malloc'd. NULL: out of memory, or it
- * cannot be read (errno). */
+/* The path with the link at its first `length` bytes replaced by its target; malloc'd. NULL: out of memory,
+ * or it cannot be read (errno). */
 static char *replace_link(const char *path, size_t length)
 {
     char *prefix = strndup(path, length), text[PATH_MAX], *next = NULL;
@@ -80,7 +80,7 @@ int symlinks_check(const char *path, struct fathom_error *err)
             break;
         char *next = replace_link(at, length);
         if (!next)
-            break; /* it is gone: to open the file fails, too */
+            break; /* it is gone: opening the file will fail, too */
         free(at);
         at = next;
     }
@@ -88,7 +88,7 @@ int symlinks_check(const char *path, struct fathom_error *err)
     return rc;
 }
 
-/* What is to be opened in place of a link: what it says, and `behind`. malloc'd; NULL: errno. */
+/* The path to open instead of a link: its target, and `behind`. malloc'd; NULL: errno. */
 static char *follow_own(int link, const struct stat *status, const char *behind)
 {
     char text[PATH_MAX], *next = NULL;
@@ -101,7 +101,7 @@ static char *follow_own(int link, const struct stat *status, const char *behind)
     return next;
 }
 
-/* Goes one part of *path down from `from`, which is closed. The descriptor, or -1 (errno). */
+/* Descends one part of *path from `from`, which is closed. Returns the descriptor, or -1 (errno). */
 static int step_down(int from, char **path, struct stat *status)
 {
     char *name = *path + strspn(*path, "/"), *behind = name + strcspn(name, "/"), *next;

@@ -9,13 +9,13 @@
 
 #include "base/error.h"
 
-/* 0, also if there is no such directory; -EPERM: a directory of the path, or of a link on the way, is a link of another
- * user in a directory that is sticky and writable by all, and not that user's; -ENOMEM. Who may still change directories
- * on the way is not checked. */
+/* 0, also if there is no such directory; -EPERM: a directory of the path, or of a link on the way, is another
+ * user's link in a sticky, world-writable directory that is not that user's; -ENOMEM. Who else may change
+ * directories on the way is not checked. */
 int symlinks_check(const char *path, struct fathom_error *err);
 
-/* Opens a directory (O_PATH) that is this user's own; no link on the way to it, nor at its end, belongs to others than this user
- * and root, so that nobody else chooses what it is. A negative errno: -EPERM: it is not so. */
+/* Opens a directory (O_PATH) that this user owns; all links on the way and at its end must belong to this
+ * user or root, so that nobody else chooses the target. A negative errno; -EPERM: otherwise. */
 int symlinks_open_own(const char *path);
 
 #endif

@@ -25,8 +25,8 @@ void text_clean(char *text);
  * NUL; returns the length without it. */
 #define TEXT_QUOTED(length) (4 * (length) + 3)
 size_t text_quote(const char *word, char *out);
-/* The other way round: splits a line of quoted words, parted by a space each, in place. words: room for one more than it
- * has spaces; returns how many there are. */
+/* The reverse: splits a line of quoted words, separated by one space each, in place. words: needs space for
+ * one more than the line has spaces; returns the number of words. */
 size_t text_words(char *line, char **words);
 /* A file's name for a message; makes an empty one visible. */
 const char *text_name(const char *name);

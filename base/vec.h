@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Makes room for `more` items after the first `count`. false: out of memory, or more items than `capacity` can
- * count; nothing has changed then. */
+/* Makes space for `more` items after the first `count`. false: out of memory, or more items than `capacity`
+ * can count; nothing has changed then. */
 #define vec_reserve(items, count, capacity, more)                                                            \
     __extension__({                                                                                          \
         _Static_assert((__typeof__(capacity))-1 > 0, "the capacity is unsigned");                            \
@@ -35,8 +35,8 @@
 #define vec_push(items, count, capacity, ...)                                                                \
     (vec_reserve(items, count, capacity, 1) && ((items)[count] = (__VA_ARGS__), (count)++, true))
 
-/* Called by vec_reserve() to grow the room, up to `most`: returns the items, moved to memory for the new
- * `*capacity` of them. NULL: impossible, and the items have not moved. */
+/* Called by vec_reserve() to grow the array, up to `most` items: returns the items, moved to memory for the
+ * new `*capacity` of them. NULL: impossible, and the items have not moved. */
 void *vec_grow(void *items, size_t item_size, size_t count, size_t more, size_t *capacity, size_t most);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * work.h - how much may be done for an answer, counted in steps and never in time: one input gives one answer on every
- * machine. A step is about as much as looking at one node, some 20 ns.
+ * work.h - limits the work for an answer, counted in steps and never in time: the same input gives the same
+ * answer on every machine. A step is about the cost of looking at one node, some 20 ns.
  */
 #ifndef FATHOM_BASE_WORK_H
 #define FATHOM_BASE_WORK_H
@@ -13,7 +13,7 @@ struct work {
     uint64_t left;
 };
 
-/* Takes so many steps, of a NULL one without end. false: there were not as many left, and are none now. */
+/* Takes `steps` steps; NULL is unlimited. false: there were fewer left, and now none are. */
 static inline bool work_take(struct work *work, uint64_t steps)
 {
     bool enough = !work || steps <= work->left;
@@ -27,7 +27,7 @@ static inline bool work_is_done(const struct work *work)
     return work && work->left == 0;
 }
 
-/* So many steps of it, at most, to be done apart: work_give_back() returns what is left of them. */
+/* Splits off at most `steps` steps, to be done separately: work_give_back() returns the unused ones. */
 static inline struct work work_part(struct work *work, uint64_t steps)
 {
     struct work part = {work ? (steps < work->left ? steps : work->left) : UINT64_MAX};

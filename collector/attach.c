@@ -11,7 +11,7 @@
 #include "collector/targets/descendants.h"
 #include "collector/targets/proc.h"
 
-/* Re-readings of a process's threads, or of its children, while new ones keep appearing. */
+/* Maximum re-reads of a process's threads or children while new ones keep appearing. */
 #define SCANS 100
 
 static bool contains(const pid_t *list, size_t count, pid_t wanted)
@@ -22,7 +22,7 @@ static bool contains(const pid_t *list, size_t count, pid_t wanted)
     return false;
 }
 
-static int gone(struct fathom_error *err, pid_t pid)
+static int refuse_gone(struct fathom_error *err, pid_t pid)
 {
     return error_set(err, ESRCH, "process %d does not exist", (int)pid);
 }
@@ -61,7 +61,8 @@ static int attach_threads(struct collector *c, struct threads all, struct thread
     return 0;
 }
 
-/* Attaches to all threads of a process, and adds it. Those that start meanwhile appear in the next reading of the list. */
+/* Attaches to all threads of a process, and adds it. Threads that start meanwhile appear in the next reading
+ * of the list. */
 static int attach_process(struct collector *c, pid_t pid, bool late, struct fathom_error *err)
 {
     struct threads known = {0}, all;
@@ -71,7 +72,7 @@ static int attach_process(struct collector *c, pid_t pid, bool late, struct fath
         before = opened;
         rc = proc_threads(pid, &all.tids, &all.count);
         if (rc) {
-            rc = rc == -ESRCH ? gone(err, pid)
+            rc = rc == -ESRCH ? refuse_gone(err, pid)
                               : error_system(err, -rc, "cannot list the threads of process %d", (int)pid);
             break;
         }
@@ -81,7 +82,7 @@ static int attach_process(struct collector *c, pid_t pid, bool late, struct fath
     } while (rc == 0 && opened > before && ++scan < SCANS);
     free(known.tids);
     if (rc == 0)
-        rc = opened ? attach_add(c, (struct process){.pid = pid}, err) : gone(err, pid);
+        rc = opened ? attach_add(c, (struct process){.pid = pid}, err) : refuse_gone(err, pid);
     return rc;
 }
 
@@ -166,7 +167,7 @@ static int attach_children(struct collector *c, uint64_t began, struct fathom_er
     return rc;
 }
 
-/* Attaches to those of the processes that are there: of a server's, some may have ended since they were listed. */
+/* Attaches to the processes that exist: those of a server may have ended since they were listed. */
 static int attach_processes(struct collector *c, struct fathom_error *err)
 {
     const struct collector_options *o = c->options;

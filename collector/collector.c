@@ -22,13 +22,14 @@
 #include "collector/targets/members.h"
 #include "collector/targets/synth.h"
 
-/* What /proc tells of a process that starts and ends between two rounds of draining is lost: drain at least this often, and more
- * often for a while after something started. The program that finds files finds where stacks begin, too. */
+/* What /proc says about a process that starts and ends between two rounds of draining is lost: drain at least
+ * this often, and more often for a while after something started. A program that finds files (ROUND_FOUND_MS)
+ * also finds stack bases. */
 #define ROUND_MS       25
 #define ROUND_FOUND_MS 60
 #define ROUND_NEW_MS   4
 #define NEW_ROUNDS     10
-#define POLLED_ID      (UINT64_MAX - 1) /* the kernel counts them from 1 on */
+#define POLLED_ID      (UINT64_MAX - 1) /* the kernel counts ids from 1 */
 #define WAITS_ID       (UINT64_MAX - 2)
 #define WAKERS_ID      (UINT64_MAX - 3)
 
@@ -56,7 +57,7 @@ static int find_cgroup(struct collector *c, struct fathom_error *err)
 }
 
 /* Launches the command and stops it before its exec or right after it. */
-static int launch(struct collector *c, struct fathom_error *err)
+static int launch_command(struct collector *c, struct fathom_error *err)
 {
     const struct collector_options *o = c->options;
     int rc = launch_fork(o->command, o->environment, &c->launch, err);
@@ -77,7 +78,7 @@ static int attach_output(void *verify, int fd, int cpu, bool wakes, struct fatho
     return verify_output(verify, cpu, wakes, fd, err);
 }
 
-/* Lets the program write to the stacks' event, and follow what is recorded. */
+/* Lets the BPF program write to the event of stacks, and follow what is recorded. */
 static int attach_verify(struct collector *c, struct fathom_error *err)
 {
     if (!c->verify)
@@ -97,7 +98,7 @@ static int cgroup_gone(const struct cgroup *group, struct fathom_error *err)
     return error_set(err, ENOENT, "cgroup %s was removed", group->path);
 }
 
-/* Opens the events by CPU, once those of the threads have made the rings. */
+/* Opens the events by CPU, after those of the threads have made the rings. */
 static int open_cpus(struct collector *c, struct fathom_error *err)
 {
     const struct collector_options *o = c->options;
@@ -114,7 +115,7 @@ static int open_cpus(struct collector *c, struct fathom_error *err)
     return rc == 0 || c->cgroup.fd < 0 || cgroup_exists(&c->cgroup) ? rc : cgroup_gone(&c->cgroup, err);
 }
 
-/* Before they start: only now is it known how large a ring the kernel allows. */
+/* Called before the clocks start: only now is it known how large a ring the kernel allows. */
 static void limit_clocks(struct collector *c)
 {
     struct collector_clock clocks[COLLECTOR_CLOCKS];
@@ -124,7 +125,8 @@ static void limit_clocks(struct collector *c)
             collector_set_clock(c, i, clocks[i].most);
 }
 
-/* Without the program that follows: what interpreters run is read by a thread, whose records are those of an event that is not opened. */
+/* Without the BPF program: a thread polls what interpreters run; its records belong to an event that is not
+ * opened. */
 static int poll_scripts(struct collector *c, struct fathom_error *err)
 {
     struct event *event = &c->events[c->event_count];
@@ -138,7 +140,7 @@ static int poll_scripts(struct collector *c, struct fathom_error *err)
     return script_poll_new(POLLED_ID, c->options->log, &c->scripts, err);
 }
 
-/* Likewise, of an event that is not opened. */
+/* Records waits; their event is not opened either. */
 static int open_waits(struct collector *c, struct fathom_error *err)
 {
     const bool wakers = c->options->wakers;
@@ -152,14 +154,14 @@ static int open_waits(struct collector *c, struct fathom_error *err)
     return rc;
 }
 
-/* All that is recorded from, before any of it starts. */
+/* Opens everything that records come from, before any of it starts. */
 static int open_sources(struct collector *c, struct fathom_error *err)
 {
     const struct collector_options *o = c->options;
     int rc = find_cgroup(c, err);
     if (rc == 0)
         rc = collector_prepare(c, err);
-    /* Before privileges are given up. */
+    /* must happen before privileges are dropped */
     if (rc == 0 && o->event.kernel && !(c->kernel = running_kernel_open(&kernel_places_here)))
         rc = error_memory(err);
     if (rc == 0)
@@ -172,7 +174,7 @@ static int open_sources(struct collector *c, struct fathom_error *err)
     if (rc == 0 && c->verify)
         counters_attach(c->counters, verify_program(c->verify));
     if (rc == 0)
-        rc = o->command ? launch(c, err) : c->wide ? 0 : attach_open(c, err);
+        rc = o->command ? launch_command(c, err) : c->wide ? 0 : attach_open(c, err);
     if (rc == 0)
         rc = open_cpus(c, err);
     if (rc == 0)
@@ -185,7 +187,7 @@ static int open_sources(struct collector *c, struct fathom_error *err)
         rc = poll_scripts(c, err);
     if (rc == 0 && o->waits)
         rc = open_waits(c, err);
-    /* Now that all events have their ids. */
+    /* needs the ids of all events */
     return rc == 0 ? decoder_new(c->events, c->event_count, &c->decoder, err) : rc;
 }
 
@@ -388,14 +390,15 @@ static int introduce_thread(struct collector *c, pid_t pid, pid_t tid, struct fa
     return rc;
 }
 
-/* Writes the records of a process that is already running, which is a member from now on; it is not an error if it has ended. */
-static int introduce(struct collector *c, struct process *p, struct fathom_error *err)
+/* Writes the records of a process that is already running, and makes it a member; it is not an error if it
+ * has ended. */
+static int introduce_process(struct collector *c, struct process *p, struct fathom_error *err)
 {
     pid_t *tids;
     size_t count;
     if (!c->options->everyone)
         cpu_use_begin(p);
-    if (c->wide) /* where their stacks begin, their first samples will show: most have none */
+    if (c->wide) /* their first samples will show their stack bases: most processes have none */
         return drain_meet(&c->drain, p->pid, err);
     int rc = p->refused ? -ESRCH : synth_process(p->pid, c->drain.mappings, &c->to, err);
     if (rc)
@@ -410,7 +413,7 @@ static int introduce(struct collector *c, struct process *p, struct fathom_error
     return rc;
 }
 
-/* Writes where the kernel's code lies. */
+/* Writes the mappings of the kernel's code. */
 static int introduce_kernel(struct collector *c, struct fathom_error *err)
 {
     const struct kernel_layout *layout;
@@ -447,8 +450,8 @@ static int introduce_cgroups(struct collector *c, struct fathom_error *err)
     return cgroup_root(CGROUP_MOUNTS, root, NULL) == 0 ? cgroup_each(root, root, tell_cgroup, c, err) : 0;
 }
 
-/* Lets the launched command run, with the base of its stack. What the exec does not enable, events by CPU and the program at a
- * tracepoint, begins at the stop after it: the code before it is ours. */
+/* Lets the launched command run, with the base of its stack. What the exec does not enable (events by CPU,
+ * the program at a tracepoint) starts at the stop after it: the code before the exec is ours. */
 static int start_command(struct collector *c, struct fathom_error *err)
 {
     int rc = launch_go(&c->launch, c->options->command[0], err);
@@ -466,21 +469,21 @@ static int start_command(struct collector *c, struct fathom_error *err)
     return rc;
 }
 
-static void disable(struct collector *c)
+static void disable_events(struct collector *c)
 {
     counters_disable(c->counters);
     if (c->waits)
         waits_end(c->waits);
 }
 
-/* All events, but those that only tell of tasks where these are already. */
-static void enable(struct collector *c)
+/* Enables all events, except task events that are enabled already. */
+static void enable_events(struct collector *c)
 {
     counters_enable(c->counters);
     if (c->waits)
         waits_begin(c->waits);
     if (c->before)
-        disable(c->before);
+        disable_events(c->before);
     c->before = NULL;
 }
 
@@ -492,21 +495,21 @@ int collector_start(struct collector *c, collector_sink *sink, void *context, st
         return told;
     if (c->launch.pid && !c->launch.started && !c->wide)
         return start_command(c, err);
-    /* The mappings first: a mapping made in between is recorded twice, but none is missed. To tell of everyone can take a
-     * second, in which samples would fill the rings: they start later. */
+    /* Mappings come first: one made in between is recorded twice, but none is missed. Writing those of
+     * everyone can take a second, in which samples would fill the rings, so these start later. */
     if (c->wide)
         counters_switch(c->counters, c->tasks, true);
     if (c->wide && c->cgroups)
         counters_switch(c->counters, c->cgroups, true);
     if (!c->wide)
-        enable(c);
+        enable_events(c);
     int rc = c->wide ? attach_wide(c, err) : attach_started(c, err);
     if (rc == 0)
         rc = introduce_cgroups(c, err);
     for (size_t i = 0; i < c->process_count && rc == 0; i++)
-        rc = introduce(c, &c->processes[i], err);
+        rc = introduce_process(c, &c->processes[i], err);
     if (rc == 0 && c->wide)
-        enable(c);
+        enable_events(c);
     if (rc == 0 && c->launch.pid && !c->launch.started)
         rc = start_command(c, err);
     launch_release(&c->launch);
@@ -530,7 +533,7 @@ static int round_ms(const struct collector *c)
     return collector_finds_files(c) && !c->drain.meets ? ROUND_FOUND_MS : ROUND_MS;
 }
 
-/* What was read of interpreters is of earlier than the round's end. */
+/* Interpreter records are from before the round's end. */
 static int pass_round(struct collector *c, bool *any, struct fathom_error *err)
 {
     int rc = c->scripts ? script_poll_pass(c->scripts, &c->batch, err) : 0;
@@ -567,7 +570,7 @@ int collector_poll(struct collector *c, int timeout_ms, collector_sink *sink, vo
 int collector_stop(struct collector *c, collector_sink *sink, void *context, struct fathom_error *err)
 {
     use_sink(c, sink, context);
-    disable(c);
+    disable_events(c);
     bool any = true;
     int rc = 0;
     if (!c->options->everyone)
@@ -648,7 +651,7 @@ void collector_close(struct collector *c)
     decoder_free(c->decoder);
     counters_free(c->counters);
     verify_free(c->verify);
-    probes_free(c->probes); /* which no event is open of now */
+    probes_free(c->probes); /* no event uses them any more */
     script_poll_free(c->scripts);
     waits_free(c->waits);
     for (size_t i = c->opened; i < c->event_count; i++)

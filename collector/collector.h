@@ -2,12 +2,13 @@
  * collector.h - records events: launches a command or attaches to processes, drains the ring buffers, and
  * hands the raw records to a sink.
  *
- * Records are whole, 8-byte aligned and as the kernel wrote them, except that stack dumps are cut to their
- * valid bytes. The collector adds records of its own: at the start COMM, MMAP2 and FORK for processes that
- * are already running, and CGROUP for control groups; for each thread seen, an MMAP2 data mapping `[stack:TID]`, whose end is the stack's
- * base; at the end, a LOST_SAMPLES for losses that the kernel counted but wrote no record of, and for each event that was
- * asked for a READ with PID and TID 0 that holds what it counted, and one for the event that only tells of tasks, if there is
- * one: it counts nothing, but is enabled for as long as what is followed had a CPU.
+ * Records are complete, 8-byte aligned and as the kernel wrote them, except that stack dumps are cut to their
+ * valid bytes. The collector adds records of its own. At the start: COMM, MMAP2 and FORK for processes that
+ * are already running, and CGROUP for control groups. For each thread seen: an MMAP2 data mapping
+ * `[stack:TID]` that ends at the base of the stack. At the end: LOST_SAMPLES for losses that the kernel
+ * counted without writing a record, and a READ with PID and TID 0 with the count of each requested event. The
+ * event that only carries task records, if there is one, gets a READ too: it counts nothing, but its enabled
+ * time is the CPU time of what is recorded.
  */
 #ifndef FATHOM_COLLECTOR_COLLECTOR_H
 #define FATHOM_COLLECTOR_COLLECTOR_H
@@ -22,14 +23,15 @@
 
 struct collector;
 
-/* Those asked for; stacks, or scripts; two clocks; triggers; the ones for tasks and cgroups; waits and who ended them. */
+/* Requested events; stacks, or scripts; two clocks; triggers; task and cgroup events; waits and wakers. */
 #define COLLECTOR_EVENTS (EVENT_PARSED + 8 + TRIGGER_EVENTS)
 #define COLLECTOR_CLOCKS 2
 
-/* How the main event is opened. By thread: each new thread starts with a whole period, so one that ends within
- * it has no sample, however many such threads there are. By CPU: the period runs on across everything on that
- * CPU, and samples of other processes are dropped when drained. Then every program on the CPU is interrupted at
- * that rate, and the kernel requires CAP_PERFMON (or kernel.perf_event_paranoid at 0 or less). */
+/* How the main event is opened. By thread: each new thread starts with a full period, so a thread that ends
+ * within it has no sample, however many such threads there are. By CPU: the period continues across
+ * everything on that CPU, and samples of other processes are dropped when drained. Every program on the CPU
+ * is then interrupted at that rate, and the kernel requires CAP_PERFMON (or kernel.perf_event_paranoid at 0
+ * or less). */
 enum collector_scope {
     COLLECT_BY_THREAD,
     COLLECT_BY_CPU,
@@ -41,62 +43,63 @@ struct collector_options {
     uint64_t audit_hz;          /* 0: no audit samples */
     uint32_t audit_stack_size;  /* bytes per dump */
     bool audit_instead;         /* no audit samples if stacks are compared */
-    bool audit_adapts;          /* at audit_hz and more: collector_set_clock() may be used */
+    bool audit_adapts;          /* the rate can be raised above audit_hz by collector_set_clock() */
     struct verify_options verify;
-    bool waits;          /* the times in which threads have no CPU, too (waits.h), */
-    bool wakers;         /* with who ended them, */
-    bool waits_told;     /* also while they last, at most twice a second, */
-    bool wall;           /* which are reported together with those of a clock that is sampled */
-    bool switched;       /* events after the first one are off until collector_switch() */
-    const char *trigger; /* "EVENT:N", of collector_triggered(); NULL: none */
-    bool
-        unwound_elsewhere; /* stock perf is to unwind the recording's stacks: it needs mappings of data, as unwind
-                               tables are mapped so, and call chains, to which it adds */
-    /* What to record: exactly one of these; with the first three, a command may be given too: it is launched, and its end is that of
-     * the recording. */
-    bool everyone; /* all processes of the machine, but this one; without the time in which a CPU is idle */
-    const char *cgroup;    /* the same of a control group and those below it: its path (cgroup.h) */
-    const char *container; /* or a container's: its ID or name (container.h) */
-    bool one_user;         /* the same of one user, where stacks of all events are compared */
+    bool waits;          /* record when threads are off CPU (waits.h), */
+    bool wakers;         /* with who woke them, */
+    bool waits_told;     /* reporting waits that have not ended, at most twice a second, */
+    bool wall;           /* and reporting them together with a clock that is sampled */
+    bool switched;       /* all events but the first are off until collector_switch() */
+    const char *trigger; /* "EVENT:N", for collector_triggered(); NULL: none */
+    /* Stock perf will unwind the stacks: it needs data mappings, as unwind tables can be mapped as data,
+     * and call chains, to which it adds the unwound frames. */
+    bool unwound_elsewhere;
+    /* What to record: exactly one of these. With one of the first three a command can be launched too; the
+     * recording ends when it does. */
+    bool everyone;         /* all processes of the machine except this one; idle time is left out */
+    const char *cgroup;    /* all processes of a control group and those below it: its path (cgroup.h) */
+    const char *container; /* all processes of a container: its ID or name (container.h) */
+    bool one_user;         /* all processes of one user, if the stacks of all events are compared */
     uid_t user;
     char *const *command;     /* NULL-terminated argv to launch */
-    char *const *environment; /* of the command; NULL: this process's */
-    bool raised;       /* the command gets other rights at its exec; only where we may trace it (root) */
-    const pid_t *pids; /* processes: all their present and future threads, and their children */
+    char *const *environment; /* environment of the command; NULL: inherited */
+    bool raised;              /* the command changes its privileges at exec; only if we may trace it (root) */
+    const pid_t *pids;        /* processes: all their present and future threads, and their children */
     size_t pid_count;
     const pid_t *tids; /* these threads, and the threads and processes that they start */
     size_t tid_count;
-    bool no_children; /* only threads of what is named here, not the processes that these started or start */
+    bool no_children; /* only threads of the targets above, no child processes */
     enum collector_scope scope;
-    size_t ring_bytes; /* per CPU; 0: chosen from the events. A power of two of pages */
+    size_t ring_bytes; /* per CPU; 0: chosen from the events. Must be a power of two of pages */
     const struct log *log;
 };
 
 struct collector_summary {
     uint64_t samples, audit_samples;
-    uint64_t stacks_new;     /* copied, as none that was known fits */
-    uint64_t stacks_crowded; /* such ones that were not read, as the rings had no room for them */
-    uint64_t
-        stacks_returned; /* of precise samples, not compared as their function may have returned by then */
+    uint64_t stacks_new;     /* copied, as no known stack matched */
+    uint64_t stacks_crowded; /* new stacks not copied, as the rings were full */
+    /* of precise samples, not compared because their function might have returned already */
+    uint64_t stacks_returned;
     uint64_t lost, throttled;
-    uint64_t bases_missing; /* threads with samples but no known base: mostly those that ended early */
+    uint64_t bases_missing; /* threads with samples but without a known stack base: mostly short-lived ones */
 };
 
-/* Opens the events. A command is forked and waits before its exec; one with `raised` waits after it, as the
- * kernel removes the events from a process that gets other rights. Errors: -ENOENT: no such event or command;
- * -ESRCH: a PID is gone; -EPERM, -EACCES: not allowed (the message names perf_event_paranoid or the owner);
- * -EINVAL. options and what it points to are borrowed until collector_close(). */
+/* Opens the events. A command is forked and held before its exec; one with `raised` is held after it, as the
+ * kernel removes the events from a process that changes its privileges. Errors: -ENOENT: no such event or
+ * command; -ESRCH: a PID is gone; -EPERM, -EACCES: not allowed (the message names perf_event_paranoid or the
+ * owner); -EINVAL. options and what it points to are borrowed until collector_close(). */
 int collector_open(const struct collector_options *options, struct collector **out, struct fathom_error *err);
 size_t collector_events(const struct collector *collector, const struct event **out);
-/* The formats of the tracepoints among the events, for stock perf (writer_tracing_data() in
- * perfdata/writer.h); malloc'ed; NULL and *size 0 if there are none. */
+/* The formats of the events' tracepoints, for stock perf (writer_tracing_data() in perfdata/writer.h);
+ * malloc'ed; NULL and *size 0 if there are none. */
 int collector_tracing_data(const struct collector *collector, uint8_t **data, size_t *size,
                            struct fathom_error *err);
-/* Whether a BPF program compares the event's stacks with those that collector_know() was told (verify.h). */
+/* Whether a BPF program compares the event's stacks with those added by collector_know() (verify.h). */
 bool collector_follows(const struct collector *collector);
-/* Whether what interpreters run is read by a thread instead, of processes that collector_script() told (script_poll.h). */
+/* Whether a thread polls interpreter frames instead, in processes added by collector_script()
+ * (script_poll.h). */
 bool collector_polls(const struct collector *collector);
-/* All that follow, to collector_retract(), may be called by one other thread. */
+/* The functions from here to collector_retract() may be called by one other thread. */
 bool collector_finds_files(const struct collector *collector); /* verify_finds_files() */
 int collector_know(struct collector *collector, const struct known_stack *stack, struct fathom_error *err);
 bool collector_stacks_are(struct collector *collector, uint32_t space, const struct go_stacks *go,
@@ -107,35 +110,35 @@ bool collector_rows(struct collector *collector, const struct code_rows_key *key
                     const struct code_rows *rows);
 void collector_script(struct collector *collector, uint32_t pid, const struct script_runtime *script,
                       uint64_t state); /* verify_script(), or script_poll_process() */
-/* What the program that follows sees by itself: a process with an interpreter forks. */
+/* A process with an interpreter forked. Only needed without the BPF program, which sees forks itself. */
 void collector_script_fork(struct collector *collector, uint32_t parent, uint32_t child);
 void collector_script_file(struct collector *collector, uint32_t number, const struct script_runtime *script,
                            uint64_t state);
 void collector_forget(struct collector *collector, uint32_t space);
 void collector_retract(struct collector *collector, uint32_t number); /* verify_retract() */
-/* The clocks that take audit samples, if their rates can be set (audit_adapts), by the size of their dumps. */
+/* The clocks that take audit samples and have a rate that can be set (audit_adapts), one per dump size. */
 struct collector_clock {
     uint32_t stack_size; /* bytes */
-    double hz;           /* as it was set; 0: stopped */
-    double least, most;  /* Hz; least: as the options say, 0 for those besides; most: not to fill the rings */
+    double hz;           /* current setting; 0: stopped */
+    double least, most;  /* Hz; least: of the options, 0 for extra clocks; most: the rings do not fill */
     uint64_t dumps;      /* samples so far */
 };
-/* Returns their number; 0: none, or the rate is fixed. */
+/* Returns the number of clocks; 0: none, or the rate is fixed. */
 size_t collector_clocks(const struct collector *collector, struct collector_clock out[COLLECTOR_CLOCKS]);
-/* s that the target ran while the clock was on. Interrupts every CPU on which it runs. */
+/* Seconds that the target ran while the clock was on. Interrupts every CPU on which the target runs. */
 double collector_clock_time(const struct collector *collector, size_t clock);
-/* Samples per second of CPU time from now on; 0 stops the clock. Threads that were started before keep an older rate,
- * other than 0 (counters_period()). */
+/* Sets the samples per second of CPU time; 0 stops the clock. Threads that already run may stay at an older
+ * nonzero rate (counters_period()). */
 void collector_set_clock(struct collector *collector, size_t clock, double hz);
-/* Of `switched`: starts or stops the events after the first one, in all threads. */
+/* With `switched`: starts or stops all events but the first, in all threads. */
 void collector_switch(const struct collector *collector, bool on);
-/* Of `trigger`: whether its event happened more than N times since the last call, or the start. */
+/* With `trigger`: whether its event happened more than N times since the last call, or the start. */
 bool collector_triggered(struct collector *collector);
-/* Passes the records of already running processes to the sink, then starts the events and the command. */
+/* Passes records about processes that already run to the sink, then starts the events and the command. */
 int collector_start(struct collector *collector, collector_sink *sink, void *context,
                     struct fathom_error *err);
-/* Waits up to timeout_ms for records (less if the stack bases of new threads must be found; a signal ends the
- * wait) and hands over what there is, followed by a FINISHED_ROUND record. Returns 1 while something is left to
+/* Waits up to timeout_ms for records (less if stack bases of new threads must be found; a signal ends the
+ * wait), passes on what there is, and adds a FINISHED_ROUND record. Returns 1 while there is something to
  * record, 0 when the command or all processes have ended (collector_stop() then drains the rest), negative on
  * failure. */
 int collector_poll(struct collector *collector, int timeout_ms, collector_sink *sink, void *context,
@@ -145,19 +148,21 @@ int collector_stop(struct collector *collector, collector_sink *sink, void *cont
                    struct fathom_error *err);
 /* The launched command's wait status (waitpid); -1 while it runs, or if there is none. */
 int collector_status(const struct collector *collector);
-/* Its PID; 0: there is none. */
+/* The launched command's PID; 0: none. */
 pid_t collector_command(const struct collector *collector);
-/* `to` goes on with what `from` records: as soon as its events are started, those of `from` are stopped. A command that `from` launched
- * is that of `to` from now on, whose options have its PID or more than that. `from`: borrowed until then. 0; negative: nothing has changed. */
+/* Continues the recording of `from` in `to`: as soon as the events of `to` are started, those of `from` are
+ * stopped. A command that `from` launched now belongs to `to`, whose options must include its PID. `from` is
+ * borrowed until then. 0; negative: nothing has changed. */
 int collector_hand_over(struct collector *from, struct collector *to, struct fathom_error *err);
-/* Sends a signal to the launched command; nothing when attached. */
+/* Sends a signal to the launched command; does nothing if there is none. */
 void collector_signal(struct collector *collector, int signal);
 void collector_summary(const struct collector *collector, struct collector_summary *out);
-/* If nothing was sampled: the likely reason, a clause. Before a launched command gets a signal. */
+/* Without any sample: the likely reason, as a clause. To be called before a launched command gets a
+ * signal. */
 bool collector_why_nothing(const struct collector *collector, char *text, size_t size);
-/* If something was, but not of a process that used CPU time and still runs: the sentence that says so, and how grave it
- * is. After collector_stop(). */
+/* With samples, but none of a process that used CPU time and still runs: a sentence that says so, and its
+ * severity. After collector_stop(). */
 bool collector_silent(const struct collector *collector, enum log_level *level, char *text, size_t size);
-void collector_close(struct collector *collector); /* stops and frees; a launched command runs on */
+void collector_close(struct collector *collector); /* stops and frees; a launched command keeps running */
 
 #endif

@@ -41,10 +41,10 @@ void cpu_use_read(const struct collector *c, struct cpu_uses *out)
     size_t count = 0;
     for (size_t i = 0; i < c->process_count; i++)
         add_process(out, &c->processes[i]);
-    /* With other rights, or in another file than the first, it is among the processes. */
+    /* A command with other privileges, or in another file than the first, is among the processes. */
     if (c->launch.pid && c->launch.status == -1 && c->options->command && !c->options->raised)
         add_process(out, &(struct process){.pid = c->launch.pid});
-    /* Whose parent has ended is nobody's child that is known. */
+    /* A process whose parent has ended cannot be found as a child. */
     if (!out->count || c->options->no_children || c->wide || attach_children_of(c, &found, &count, &err) != 0)
         return;
     for (size_t i = 0; i < count; i++)

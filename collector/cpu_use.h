@@ -1,6 +1,6 @@
 /*
- * cpu_use.h - private to the collector: the CPU time that each process used while it was recorded. It is that of /proc,
- * which has no event's limits.
+ * cpu_use.h - private to the collector: the CPU time that each process used while it was recorded, from
+ * /proc, which does not have the limits of events.
  */
 #ifndef FATHOM_COLLECTOR_CPU_USE_H
 #define FATHOM_COLLECTOR_CPU_USE_H
@@ -12,10 +12,10 @@
 struct collector;
 struct process;
 
-/* Of a process that still runs, or of one of its threads. */
+/* CPU time of a process that still runs, or of one of its threads. */
 struct cpu_use {
     pid_t pid;             /* or TID, if threads are recorded */
-    char name[32];         /* as the process calls itself */
+    char name[32];         /* the process's comm */
     uint64_t user, kernel; /* ticks (sysconf(_SC_CLK_TCK) a second) */
 };
 
@@ -24,10 +24,11 @@ struct cpu_uses {
     size_t count, capacity;
 };
 
-/* Notes what a process has used before. */
+/* Notes the CPU time that a process used before the recording. */
 void cpu_use_begin(struct process *process);
-/* Once the events are stopped: of all that is followed and runs. What ended is known of the launched command alone
- * (struct launch). What cannot be read is left out. *out: empty before. */
+/* After the events are stopped: reads the CPU time of everything recorded that still runs. Of ended
+ * processes only the launched command's is known (struct launch). Unreadable entries are left out. *out:
+ * empty before. */
 void cpu_use_read(const struct collector *collector, struct cpu_uses *out);
 
 #endif

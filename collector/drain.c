@@ -23,7 +23,7 @@ struct start {
     bool exec;
 };
 
-#define RELEASE_BYTES (64u << 10) /* give this much back to the kernel at a time */
+#define RELEASE_BYTES (64u << 10) /* bytes to return to the kernel at a time */
 
 static int pass_on(const struct drain *drain, const void *record, size_t size, uint8_t **copy,
                    struct fathom_error *err)
@@ -43,13 +43,13 @@ static bool read_sample(const struct drain *drain, const void *record, size_t si
     if (!record_view(record, size, &start, sizeof start))
         return false;
     *id = start.id;
-    /* With a single event the decoder does not look at the id. */
+    /* With a single event the decoder does not check the id. */
     return counters_event(drain->counters, start.id) < drain->event_count &&
            decoder_decode(drain->decoder, record, size, out, NULL) == 0;
 }
 
-/* Whether an event by CPU took the sample in a process that is not recorded. An idle CPU runs process 0, and so does one that
- * runs what is outside of our PID namespace. */
+/* Whether an event by CPU took the sample in a process that is not recorded. PID 0 is an idle CPU, or a
+ * process outside of our PID namespace. */
 static bool is_foreign(const struct drain *drain, const struct sample *sample)
 {
     if (drain->self)
@@ -59,12 +59,10 @@ static bool is_foreign(const struct drain *drain, const struct sample *sample)
 }
 
 /* Trims the dump of a sample to its valid bytes, and to the stack's base (0: unknown). Returns the record's
- * new size.
- *
- * The kernel copies a dump from the user's SP upward, and sample->sp is the user's SP whichever registers the
- * decoder takes it from. An event that fires in the kernel has only REGS_USER. For another event's sample in
- * the kernel, the decoder prefers REGS_USER; for a sample in user mode it takes REGS_INTR, which are the same
- * registers then (kernel/events/core.c, perf_sample_regs_user()). */
+ * new size. The kernel copies a dump from the user's SP upward, and sample->sp is the user's SP whichever
+ * registers the decoder uses: an event that fires in the kernel has only REGS_USER. For another event's
+ * sample in the kernel, the decoder prefers REGS_USER; for a sample in user mode it uses REGS_INTR, which are
+ * the same registers then (kernel/events/core.c, perf_sample_regs_user()). */
 static size_t trim_dump(uint8_t *record, size_t size, const struct sample *sample, uint64_t base)
 {
     uint64_t valid = sample->stack_size;
@@ -91,7 +89,8 @@ static bool is_new(const struct sample *sample)
     return record_view(sample->raw, sample->raw_size, &stack, sizeof stack) && stack.kind == STACK_RECORD_NEW;
 }
 
-/* 1: it is about a wait, and was taken; 0; -ENOMEM, or of the sink. That a thread gets a CPU is told in the one that loses it, whoever's that is. */
+/* 1: the record is about a wait, and was taken; 0: it is not; -ENOMEM, or an error of the sink. That a thread
+ * gets a CPU is recorded in the thread that loses it, whatever process that is in. */
 static int take_wait(struct drain *drain, const struct sample *sample, struct fathom_error *err)
 {
     unsigned made;
@@ -155,7 +154,7 @@ static int take_sample(struct drain *drain, const void *record, size_t size, str
     return 0;
 }
 
-/* A LOST record, which is passed on if it tells of more than stacks. */
+/* Takes a LOST record, which is passed on if it is not only about stacks. */
 static int take_lost(struct drain *drain, const void *record, size_t size, struct fathom_error *err)
 {
     struct lost_record lost;
@@ -173,7 +172,7 @@ static int take_lost(struct drain *drain, const void *record, size_t size, struc
     return 0;
 }
 
-/* Code outside of files may be a file's that was moved. */
+/* Notes mappings of code outside of files: it may be a file's code that was moved. */
 static int note_mapping(struct drain *drain, const void *record, size_t size, struct fathom_error *err)
 {
     struct record mapped;
@@ -184,7 +183,7 @@ static int note_mapping(struct drain *drain, const void *record, size_t size, st
     return moved_texts_note(&drain->moved, (pid_t)mapped.pid, mapped.time) ? 0 : error_memory(err);
 }
 
-/* Any record but a sample. */
+/* Takes any record but a sample. */
 static int take_other(struct drain *drain, const void *record, size_t size, uint32_t type,
                       struct fathom_error *err)
 {
@@ -203,7 +202,8 @@ static int take_other(struct drain *drain, const void *record, size_t size, uint
     if (rc == 0 && type == PERF_RECORD_MMAP2)
         rc = note_mapping(drain, record, size, err);
     if (type == PERF_RECORD_LOST_SAMPLES && record_view(record, size, &lost_samples, sizeof lost_samples)) {
-        drain->summary->lost += lost_samples.lost; /* lost by the CPU itself: not in the rings' counts */
+        drain->summary->lost +=
+            lost_samples.lost; /* lost by the CPU itself: not included in the rings' counts */
     } else if (type == PERF_RECORD_THROTTLE) {
         drain->summary->throttled++;
     }
@@ -347,7 +347,7 @@ static int look_ahead(struct drain *drain, const struct ring *ring, uint64_t *fl
     return rc;
 }
 
-/* All threads of a process that runs. */
+/* Makes members of all threads of a running process. */
 static bool start_members(struct members *members, pid_t pid)
 {
     pid_t *tids = NULL;
@@ -373,9 +373,11 @@ int drain_meet(struct drain *drain, pid_t pid, struct fathom_error *err)
     return rc || !members || start_members(members, pid) ? rc : error_memory(err);
 }
 
-/* Of whom a record of a cgroup tells: a process that came into it while it ran, and starts others; or one that begins anew by an exec. One
- * whose start is told of now was looked for too early: it is in another ring than what it started. */
-static int hear(struct drain *drain, const struct perf_event_header *header, struct fathom_error *err)
+/* Takes a record about a process in the cgroup: one that entered the cgroup while it ran and now starts
+ * others, or one that does an exec. A process whose start is reported only now leaves `unmet`: it was looked
+ * up too early, as its start is in another ring than the record of what it started. */
+static int take_cgroup_task(struct drain *drain, const struct perf_event_header *header,
+                            struct fathom_error *err)
 {
     struct fork_record fork;
     struct comm_record comm;
@@ -401,7 +403,7 @@ static int look_for_tasks(struct drain *drain, struct ring *ring, void *scratch,
         header = record_at(ring, at, end, scratch);
         if (!header)
             break;
-        rc = drain->meets ? hear(drain, header, err) : 0;
+        rc = drain->meets ? take_cgroup_task(drain, header, err) : 0;
         if (rc == 0)
             rc = tasks_look_ahead(&drain->tasks, header, err);
     }

@@ -7,8 +7,8 @@
 #include "collector/rings/counters.h"
 #include "perfdata/heap_event.h"
 
-/* Of what is recorded and still runs, or has not been waited for, and of the command. */
-static struct cpu_use use(const struct collector *c)
+/* CPU time of everything recorded that still runs or has not been waited for, and of the command. */
+static struct cpu_use used_time(const struct collector *c)
 {
     struct cpu_use used = {0};
     for (size_t i = 0; i < c->uses.count; i++) {
@@ -16,7 +16,7 @@ static struct cpu_use use(const struct collector *c)
         used.kernel += c->uses.list[i].kernel;
     }
     if (!c->options->no_children &&
-        c->cgroup.fd < 0) { /* what a command used is known only with its children's */
+        c->cgroup.fd < 0) { /* a command's CPU time is only known together with its children's */
         used.user += c->launch.user;
         used.kernel += c->launch.kernel;
     }
@@ -51,13 +51,13 @@ static double ms(uint64_t ticks)
 
 static void describe_time(const struct collector *c, char *text, size_t size)
 {
-    if (c->options->everyone || c->options->one_user) { /* of whom it is not told */
+    if (c->options->everyone || c->options->one_user) { /* whose CPU time is unknown */
         snprintf(text, size, "hardly any CPU time was used%s%s", c->options->one_user ? " by this user" : "",
                  c->options->event.kernel ? ""
                                           : " outside of the kernel, which is not sampled (--kernel: it is)");
         return;
     }
-    const struct cpu_use used = use(c);
+    const struct cpu_use used = used_time(c);
     const char *children = c->options->no_children ? "; child processes were left out (--no-children)" : "";
     if (used.user + used.kernel == 0)
         snprintf(text, size, "hardly any CPU time was used: what is recorded waited, or has ended%s",

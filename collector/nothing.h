@@ -1,4 +1,4 @@
-/* nothing.h - private to the collector: why a collection has no sample, as far as that can be told. */
+/* nothing.h - private to the collector: the likely reason why a collection has no sample. */
 #ifndef FATHOM_COLLECTOR_NOTHING_H
 #define FATHOM_COLLECTOR_NOTHING_H
 

@@ -19,7 +19,7 @@ static const struct pmus *pmus_of(const struct collector *c)
     return c->options->event.pmus ? c->options->event.pmus : &pmus_here;
 }
 
-/* Why it is not sampled in batches. NULL: it is. */
+/* Why the event is not sampled in batches. NULL: it is. */
 static const char *refusal_of(const struct collector *c, const struct perf_event_attr *attr)
 {
     struct pebs_machine machine;
@@ -27,8 +27,8 @@ static const char *refusal_of(const struct collector *c, const struct perf_event
     return pebs_refusal(attr, &machine);
 }
 
-/* The first precise event that interrupts at each sample. NULL: none; *reason: why. */
-static const struct event *interrupts(const struct collector *c, const char **reason)
+/* The first precise event that causes an interrupt for each sample. NULL: none; *reason: why it does. */
+static const struct event *find_interrupting(const struct collector *c, const char **reason)
 {
     for (size_t i = 0; i < c->asked; i++) {
         *reason = c->events[i].attr.precise_ip ? refusal_of(c, &c->events[i].attr) : NULL;
@@ -38,9 +38,9 @@ static const struct event *interrupts(const struct collector *c, const char **re
     return NULL;
 }
 
-/* A precise event is cheap only in batches: always report whether it gets them, unless it is to have its stacks compared, which
- * takes an interrupt. One that does not ends the batches of all on its CPU (arch/x86/events/intel/ds.c,
- * pebs_needs_sched_cb). */
+/* A precise event is cheap only in batches: always report whether it gets them, unless its stacks are to be
+ * compared, which needs an interrupt. An event that does not qualify ends the batches of all on its CPU
+ * (arch/x86/events/intel/ds.c, pebs_needs_sched_cb). */
 static void tell_batching(struct collector *c)
 {
     const struct log *log = c->options->log;
@@ -51,7 +51,7 @@ static void tell_batching(struct collector *c)
     if (c->options->event.batches && !machine.max_precise)
         log_write(log, LOG_WARNING,
                   "this CPU has no PEBS: --passive has no batches here, each sample interrupts the program");
-    const struct event *first = machine.max_precise ? interrupts(c, &reason) : NULL;
+    const struct event *first = machine.max_precise ? find_interrupting(c, &reason) : NULL;
     for (size_t i = 0; i < c->asked && machine.max_precise; i++) {
         struct event *event = &c->events[i];
         const char *own = event->attr.precise_ip ? refusal_of(c, &event->attr) : NULL;
@@ -76,7 +76,7 @@ static void tell_batching(struct collector *c)
     }
 }
 
-/* What samples in the kernel cost. */
+/* Reports the cost of samples in the kernel. */
 static void tell_kernel(const struct collector *c)
 {
     const struct event *hardware = NULL;
@@ -109,7 +109,7 @@ static void choose_scope(struct collector *c)
         c->events[i].attr.inherit = 0;
 }
 
-/* Says why stacks are not compared, and what is done instead. */
+/* Reports why stacks are not compared, and what is done instead. */
 static void tell_way(const struct collector *c, const char *reason)
 {
     enum log_level level = c->options->verify.wish == VERIFY_ASKED ? LOG_WARNING : LOG_NOTE;
@@ -147,20 +147,20 @@ static void tell_unfollowed(const struct collector *c, const struct event *event
                   event->name);
 }
 
-/* Dynamic tracepoints, such as those of perf probe, take a program of another type than the kernel's own. */
+/* Dynamic tracepoints, such as those of perf probe, take another type of program than the kernel's own. */
 static enum verify_where where_of(const struct collector *c, const struct event *event)
 {
     const enum verify_where where = verify_where_of(pmus_of(c), &event->attr);
     return where == VERIFY_TRACEPOINT && fields_of_probe(event) ? VERIFY_PROBE : where;
 }
 
-/* Its samples tell when calls begin: the paths are those of where they end. */
+/* Whether an event's samples mark the beginnings of calls: the paths are recorded where the calls end. */
 static bool has_no_paths(const struct event *event)
 {
     return event->helper || latency_event_of(&event->attr) == LATENCY_ENTERED;
 }
 
-/* The program follows all events of the first kind that there is: each kind needs one of its own. */
+/* The BPF program follows all events of the first kind present: each kind needs a program of its own. */
 static enum verify_where choose_followed(struct collector *c)
 {
     enum verify_where where = VERIFY_NOWHERE;
@@ -173,19 +173,20 @@ static enum verify_where choose_followed(struct collector *c)
     return where;
 }
 
-/* Whether the program runs wherever the event happens, and not for those alone that are sampled. */
+/* Whether the program runs wherever the event happens, not only for what is sampled. */
 static bool runs_for_all(enum verify_where where)
 {
     return where == VERIFY_TRACEPOINT || where == VERIFY_PROBE;
 }
 
-/* To be woken costs the program 13 us (a record 1), and us as much. But until a stack was made known, the next samples
- * write theirs too. */
+/* A wakeup costs the program 13 us (a record 1), and us as much. But until a stack is added to the known
+ * ones, further samples with it write it again. */
 #define WAKE_SAMPLES  4
 #define WAKE_LEAST_NS 400000u
 #define WAKE_MOST_NS  40000000u
 
-/* How often a new stack is to wake us: in this time a CPU hardly has more samples with it than can be read at once. */
+/* How often a new stack may wake us, ns: in this time a CPU hardly has more samples with it than can be read
+ * at once. */
 static uint64_t wake_of(const struct collector *c)
 {
     uint64_t least = WAKE_MOST_NS;
@@ -197,12 +198,12 @@ static uint64_t wake_of(const struct collector *c)
     return least < WAKE_LEAST_NS ? WAKE_LEAST_NS : least;
 }
 
-/* Loads the program for the events that are followed, and gives each precise one an interrupt for each record. */
+/* Loads the program for the followed events, and makes precise events interrupt at each record. */
 static int load_program(struct collector *c, struct verify_options *options, struct fathom_error *why)
 {
     options->one_user = c->options->one_user;
     options->user = c->options->user;
-    /* A tracepoint's program that leaves out samples takes them from other recorders, too. */
+    /* A tracepoint's program that drops samples also drops those of other recorders. */
     c->filtered = c->cgroup.fd >= 0 && !runs_for_all(options->where) &&
                   cgroup_number(&c->cgroup, &options->cgroup, &options->level);
     if (!c->filtered)
@@ -211,7 +212,7 @@ static int load_program(struct collector *c, struct verify_options *options, str
         options->follow = c->cgroup.fd >= 0 ? VERIFY_WITHIN : VERIFY_EVERYONE;
     else if (c->by_cpu)
         options->follow = c->options->tid_count ? VERIFY_TIDS : VERIFY_PIDS;
-    else /* a tracepoint's program runs wherever it is hit */
+    else /* a tracepoint's program runs for all processes */
         options->follow = runs_for_all(options->where) ? VERIFY_TIDS : VERIFY_ALL;
     if (options->waits && options->follow == VERIFY_ALL)
         options->follow = VERIFY_TIDS; /* the program at the scheduler's tracepoints runs for all */
@@ -230,7 +231,7 @@ static int load_program(struct collector *c, struct verify_options *options, str
             event_interrupts(event);
         rc = open_with_program(&event->attr, verify_program(c->verify));
         if (rc == -ENOENT && event->partial)
-            rc = 0; /* this CPU is of the other kind */
+            rc = 0; /* this CPU has the other kind */
         if (rc < 0)
             error_system(why, -rc, "the kernel takes no BPF program on event %s", event->name);
     }
@@ -241,7 +242,7 @@ static int load_program(struct collector *c, struct verify_options *options, str
     return rc;
 }
 
-/* Cycles that are less precise in place of the default event: the stack at the interrupt is that of the sample. */
+/* Uses less precise cycles instead of the default event: the stack at the interrupt is that of the sample. */
 static int take_plain_cycles(struct collector *c, const struct event_options *more, struct fathom_error *err)
 {
     struct event_options options = *more;
@@ -252,7 +253,7 @@ static int take_plain_cycles(struct collector *c, const struct event_options *mo
     return rc;
 }
 
-/* Whether the default event interrupts at each sample without need, as nothing looks at its stack. */
+/* Whether the default event interrupts at each sample without need, as its stacks are not compared. */
 static bool interrupts_idly(const struct collector *c)
 {
     const struct collector_options *o = c->options;
@@ -288,7 +289,8 @@ static bool all_filtered(const struct collector *c)
     return true;
 }
 
-/* The program sees what a filter leaves out, too, and would read its stacks: each sample of such an event has a copy of its own instead. */
+/* The program also sees what a filter drops, and would read those stacks: each sample of such an event gets a
+ * copy of its stack instead. */
 static int copy_filtered(struct collector *c, struct fathom_error *err)
 {
     int rc = 0;
@@ -298,7 +300,7 @@ static int copy_filtered(struct collector *c, struct fathom_error *err)
     return rc;
 }
 
-/* The mean between two samples where functions of allocators are entered; 0: none of the events is of such. */
+/* Mean bytes between two samples of allocator functions; 0: no event is one of these. */
 static uint32_t allocation_bytes(const struct collector *c)
 {
     for (size_t i = 0; i < c->asked; i++)
@@ -307,7 +309,7 @@ static uint32_t allocation_bytes(const struct collector *c)
     return 0;
 }
 
-/* Chooses which events' stacks are compared, and loads the program that does, if that is wanted and allowed. */
+/* Chooses which events' stacks are compared, and loads the program for that if it is wanted and allowed. */
 static int prepare_verify(struct collector *c, struct fathom_error *err)
 {
     struct fathom_error why;
@@ -377,7 +379,7 @@ static int add_audit(struct collector *c, uint64_t hz, uint32_t stack_size, stru
     return 0;
 }
 
-/* Clocks that adapt: a fast one with small dumps and, at the rate of the options, one with large ones. */
+/* Adds adaptive clocks: a fast one with small dumps and, at the rate of the options, one with large ones. */
 static int prepare_clocks(struct collector *c, struct fathom_error *err)
 {
     const struct collector_options *o = c->options;
@@ -397,13 +399,13 @@ static int prepare_audits(struct collector *c, struct fathom_error *err)
     const struct collector_options *o = c->options;
     if (!o->audit_hz || ((c->verify || all_filtered(c)) && o->audit_instead))
         return 0;
-    /* Beside copies, few that are larger. */
+    /* besides copies only few larger ones are needed */
     return o->audit_adapts && !c->copied ? prepare_clocks(c, err)
                                          : add_audit(c, o->audit_hz, o->audit_stack_size, err);
 }
 
-/* Where another event has chains, perf report takes the one before it for that of a sample without. Not for precise
- * events: their samples would no longer be written in batches. */
+/* If another event has call chains, perf report uses the previous chain for a sample without one. Not for
+ * precise events: their samples would no longer be written in batches. */
 static void add_own_frame(struct perf_event_attr *attr)
 {
     if (attr->precise_ip)
@@ -413,8 +415,8 @@ static void add_own_frame(struct perf_event_attr *attr)
     attr->sample_max_stack = 1;
 }
 
-/* One event carries the records about tasks and mappings for all: the first, or one more if that is counted by CPU or not on
- * every CPU. */
+/* One event carries the task and mapping records for all: the first, or an extra one if that is opened by CPU
+ * or not on every CPU. */
 static void prepare_tasks(struct collector *c)
 {
     c->tasks = 0;
@@ -424,14 +426,15 @@ static void prepare_tasks(struct collector *c)
     }
     struct perf_event_attr *attr = &c->events[c->tasks].attr;
     attr->mmap = attr->mmap2 = attr->comm = attr->comm_exec = attr->task = 1;
-    /* The kernel marks a mapping's record as one with a build-id for the events behind this one too, which did not ask for it
-     * (perf_event_mmap_output() restores all of the header but that): other users' recorders, of the same CPUs, fail. */
+    /* The kernel also marks mapping records as having a build-id for the events after this one, which did not
+     * ask for it (perf_event_mmap_output() restores all of the header but that): other users' recorders on
+     * the same CPUs fail. */
     attr->build_id = !c->wide;
     attr->mmap_data = c->options->unwound_elsewhere || c->options->event.data_address || c->options->waits;
 }
 
-/* Samples of all processes say which cgroup they are in, and records tell of new ones: also of those that are made from outside of
- * the one that is recorded. Not in batches, which cannot have it. */
+/* Samples of all processes contain their cgroup, and records report new cgroups, also those created from
+ * outside of the recorded one. Not in batches, which cannot have it. */
 static void prepare_cgroups(struct collector *c)
 {
     if (!c->wide || c->options->event.batches)
@@ -445,7 +448,8 @@ static void prepare_cgroups(struct collector *c)
     c->events[c->cgroups].attr.cgroup = 1;
 }
 
-/* Whether this user may record other users' processes. Errors other than these are told where all are opened. */
+/* Checks whether this user may record other users' processes. Other errors are reported when the events are
+ * opened. */
 static int check_wide(struct collector *c, struct fathom_error *err)
 {
     int rc = c->wide ? open_probe_for(&c->events[0].attr, -1, 0) : 0;
@@ -463,7 +467,7 @@ static int check_wide(struct collector *c, struct fathom_error *err)
     return 0;
 }
 
-/* The program that compares stacks leaves out other users' samples, and there is nothing else that does. */
+/* Only the BPF program can drop other users' samples. */
 static int check_user(const struct collector *c, struct fathom_error *err)
 {
     const struct collector_options *o = c->options;
@@ -483,7 +487,7 @@ static int check_user(const struct collector *c, struct fathom_error *err)
     return 0;
 }
 
-/* Those of other names than the first one, which stands for an event on each kind of core. */
+/* Switches the events with other names than the first one, which may be one event per kind of core. */
 static int prepare_switched(struct collector *c, struct fathom_error *err)
 {
     bool any = false;
@@ -495,7 +499,8 @@ static int prepare_switched(struct collector *c, struct fathom_error *err)
                            "always on (-e cpu-clock,page-faults)");
 }
 
-/* It is counted for each thread, as samples of others than those that are recorded are left out, but not what they count. */
+/* The trigger is counted by thread: by CPU, samples of other processes are dropped, but counts would include
+ * them. */
 static int prepare_trigger(struct collector *c, struct fathom_error *err)
 {
     const struct collector_options *o = c->options;
@@ -520,7 +525,7 @@ static bool any_clock(const struct collector *c)
     return any;
 }
 
-/* What cannot be told without the program. */
+/* Checks for options that need the BPF program. */
 static int check_program(const struct collector *c, struct fathom_error *err)
 {
     if (c->options->waits && !c->verify)
@@ -590,7 +595,7 @@ int collector_prepare(struct collector *c, struct fathom_error *err)
     for (size_t i = 0; i < c->event_count; i++) {
         struct perf_event_attr *attr = &c->events[i].attr;
         attr->inherit &= !c->wide;
-        attr->exclude_idle = c->wide && attr_is_clock(attr); /* they tick in idle CPUs too */
+        attr->exclude_idle = c->wide && attr_is_clock(attr); /* clocks tick on idle CPUs too */
         attr->enable_on_exec =
             c->options->command && !c->options->raised && attr->inherit && !c->events[i].switched;
         attr->inherit_thread = c->options->no_children && attr->inherit;

@@ -9,12 +9,12 @@
 
 #define NS UINT64_C(1000000000)
 
-/* What is not chance. The kernel tells user and kernel time apart by its ticks, which come each 10 ms at the least: ten that
- * all met user code, where a sample would have been due twenty times. */
+/* Beyond chance. The kernel attributes user and kernel time by ticks, at most one per 10 ms: at least ten
+ * that all hit user code, during which twenty samples were due. */
 #define LEAST_PERIODS 20
 #define LEAST_NS      (NS / 10)
 
-#define NAMED 4 /* processes in the sentence */
+#define NAMED 4 /* maximum processes named in the sentence */
 
 bool silent_cannot_be(const struct event *event, uint64_t used)
 {

@@ -1,6 +1,6 @@
 /*
- * silent.h - private to the collector: processes that used CPU time and have no sample, which a report cannot show and must
- * not be lost without a word.
+ * silent.h - private to the collector: finds processes that used CPU time and have no sample. No report can
+ * show them, so the user is told.
  */
 #ifndef FATHOM_COLLECTOR_SILENT_H
 #define FATHOM_COLLECTOR_SILENT_H
@@ -13,16 +13,17 @@
 
 struct table;
 
-/* What the samples are of. */
+/* What was sampled. */
 struct silent_view {
     const struct event *event;   /* the main one */
     const struct table *sampled; /* PIDs, or TIDs if threads are recorded */
     uint64_t lost;               /* samples */
 };
 
-/* Whether so much CPU time that the event counts (ns) has samples, whatever the chance. */
+/* Whether a process that used this much CPU time (ns) must have samples of the event, regardless of
+ * chance. */
 bool silent_cannot_be(const struct event *event, uint64_t used);
-/* The sentence about those of the processes that are silent; false: none is. */
+/* Writes a sentence about the silent processes; false: there are none. */
 bool silent_tell(const struct silent_view *view, const struct cpu_uses *uses, enum log_level *level,
                  char *text, size_t size);
 

@@ -9,17 +9,18 @@
 #include "perfdata/script_record.h"
 #include "perfdata/stack_record.h"
 
-/* Records that may stand before a sample, besides its stack record: what an interpreter runs, and more of the stack. */
+/* Maximum records before a sample, besides its stack record: interpreter records, and more of the stack. */
 #define BEFORE_MOST (SCRIPT_CODES_MOST + 1 + STACK_RECORD_MORES)
 
-/* How a sample begins: with its raw data, if it is of the event of stacks. */
+/* The beginning of a sample, with the raw data if it is of the event of stacks. */
 struct head {
     struct sample_record start;
     uint32_t raw_size, magic;
 };
 
-/* Whether its sample comes behind it: not of one about a wait, which is whole by itself, and comes behind its stack record. */
-static bool concerns(const struct stack_order *order, const struct head *head)
+/* Whether its sample follows it: not for a record about a wait, which is complete and follows its own stack
+ * record. */
+static bool has_sample(const struct stack_order *order, const struct head *head)
 {
     const size_t event = counters_event(order->counters, head->start.id);
     return event < order->event_count && order->events[event].stacks && head->magic != WAIT_RECORD_MAGIC &&
@@ -30,16 +31,17 @@ bool stack_order_concerns(const struct stack_order *order, const struct perf_eve
 {
     struct head head;
     return header->type == PERF_RECORD_SAMPLE && record_view(header, header->size, &head, sizeof head) &&
-           concerns(order, &head);
+           has_sample(order, &head);
 }
 
-/* A sample is at most so much later than its stack record. A tracepoint's is the later one, and a hypervisor may have the CPU in
- * between: with two busy ones, for 0.1 to 0.4 ms at one sample in 20,000. */
+/* Maximum time between a stack record and its sample. A tracepoint's stack record is the later one, and a
+ * hypervisor may take the CPU in between: with two busy CPUs, for 0.1 to 0.4 ms at one sample in 20,000. */
 #define PAIR_NS            100000u
 #define PAIR_TRACEPOINT_NS 20000000u
 
-/* Goes from behind a stack record of a thread to what may be its sample, over further records about it. *at: where that is;
- * the ring's head: it is not there yet. Returns how many were passed over, or UINT_MAX: something else comes next. */
+/* From the end of a thread's stack record, skips further records about the thread to what may be its sample.
+ * *at: where that is; the ring's head: not there yet. Returns the number of skipped records, or UINT_MAX:
+ * something else comes next. */
 static unsigned find_sample(const struct stack_order *order, const struct ring *ring, uint64_t head,
                             uint32_t tid, uint64_t *at, struct sample_record *next)
 {
@@ -51,15 +53,15 @@ static unsigned find_sample(const struct stack_order *order, const struct ring *
         *next = seen.start;
         if (next->header.type != PERF_RECORD_SAMPLE || next->tid != tid)
             return UINT_MAX;
-        if (!concerns(order, &seen))
+        if (!has_sample(order, &seen))
             return passed;
         *at += next->header.size;
     }
     return UINT_MAX;
 }
 
-/* A stack record stands before its sample, but was written about a microsecond later (at a tracepoint, earlier): it
- * is to get the sample's time, so that sorting keeps the two together. */
+/* A stack record precedes its sample, but was written about a microsecond later (at a tracepoint, earlier):
+ * it gets the sample's time, so that sorting keeps the two together. */
 bool stack_order_ready(const struct stack_order *order, struct ring *ring, uint64_t at, uint64_t head,
                        const struct perf_event_header *header, uint64_t *time)
 {

@@ -8,15 +8,16 @@
 #include "base/hash.h"
 #include "base/vec.h"
 
-/* A thread's end, for the program that compares stacks. */
+/* A thread's end, to be passed on to the BPF program. */
 struct task_end {
-    pid_t tid, id;  /* id: as which it was followed */
-    bool followed;  /* still: its process goes on */
+    pid_t tid, id;  /* id: its number in the map `followed` */
+    bool followed;  /* its process continues */
     uint64_t birth; /* verify_birth() */
     uint64_t since; /* when its record was read, CLOCK_MONOTONIC, ns */
 };
 
-/* After the record of its end a thread gives back its memory, which can take long, waits, and wakes its parent (kernel/exit.c). */
+/* After the record of its end a thread frees its memory, which can take long, waits, and wakes its parent
+ * (kernel/exit.c). */
 #define LINGERS_NS UINT64_C(500000000)
 
 int tasks_init(struct tasks *t, struct fathom_error *err)
@@ -33,7 +34,7 @@ static uint64_t number_of(const struct table *table, pid_t tid)
     return number ? *number : 0;
 }
 
-/* Notes who uses a thread's number from now on. */
+/* Notes the latest user of a TID. */
 static bool note_start(struct tasks *t, const struct fork_record *fork)
 {
     uint64_t *started = table_put(t->started, fork->tid, NULL);
@@ -46,7 +47,7 @@ static bool note_start(struct tasks *t, const struct fork_record *fork)
     return started && (birth || !t->verify);
 }
 
-/* noted: whether it became a member. The same. */
+/* noted: whether it became a member. Returns the same. */
 static bool follow_task(struct tasks *t, bool noted, pid_t pid, pid_t tid)
 {
     if (noted && t->verify && t->members)
@@ -74,7 +75,7 @@ int tasks_look_ahead(struct tasks *t, const struct perf_event_header *record, st
     return good ? 0 : error_memory(err);
 }
 
-/* What is recorded is followed by its threads, or by CPU as a member. */
+/* Recorded tasks are followed by thread, or, if by CPU, as members. */
 static int take_exit(struct tasks *t, const struct fork_record *task, struct fathom_error *err)
 {
     const pid_t pid = (pid_t)task->pid, tid = (pid_t)task->tid;
@@ -102,7 +103,7 @@ int tasks_take(struct tasks *t, const struct fork_record *task, struct fathom_er
     return 0;
 }
 
-/* Told once: to ask the kernel's program at each sample takes longer than all else that is done with one. */
+/* Passed on once: a map lookup at each sample would cost more than all other work on a sample. */
 int tasks_base(struct tasks *t, pid_t tid, uint64_t base, struct fathom_error *err)
 {
     uint64_t *told;
@@ -123,7 +124,7 @@ void tasks_round(struct tasks *t)
         const struct task_end *end = &t->ends[told];
         uint64_t birth = verify_birth(t->verify, end->tid);
         if (birth && birth != end->birth)
-            continue; /* another one uses the number already, and its start is not read yet */
+            continue; /* another thread uses the TID already, and its start was not read yet */
         verify_end(t->verify, end->tid);
         if (!end->followed)
             verify_follow(t->verify, end->id, false);

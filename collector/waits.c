@@ -13,15 +13,17 @@
 #include "collector/rings/records.h"
 #include "collector/targets/proc.h"
 
-/* A wait of which one of its two records was read. They can be in two rings, and with others of the thread's behind them in both. */
+/* A wait of which one of two records was read. They can be in two rings, each followed by other records of
+ * the thread. */
 struct half_told {
     struct wait_record begins, ends; /* magic 0: not read */
-    uint64_t ended;                  /* by the recording's clock, ns */
-    uint64_t waited, ready;          /* ns of it that samples tell of already */
-    size_t next_free;                /* of those that are not used: place + 1; 0: none */
+    uint64_t ended;                  /* recording's clock, ns */
+    uint64_t waited, ready;          /* ns of it that samples already cover */
+    size_t next_free;                /* in the list of unused items: index + 1; 0: none */
 };
 
-/* A thread's waits that are not long: what the last ones add up to that were told, as they stand for others, and what all did meanwhile; ns. */
+/* A thread's waits that are not long: the sum over the last reported ones, weighted for those that they stand
+ * for, and the total over all of them meanwhile; ns. */
 struct short_waits {
     uint64_t counted; /* struct wait_record */
     double told, all;
@@ -29,30 +31,30 @@ struct short_waits {
 };
 
 #define ATTACHED_FIRST                                                                                       \
-    0xe0000000u /* numbers of stacks, behind those that the program counts and before STACK_NUMBER_KEPT */
-#define ATTACHED_BYTES 49152u     /* of a stack that are read */
-#define LASTING_EVERY  500000000u /* ns between two looks at waits that last, */
-#define LASTING_LEAST  100000000u /* and how long: each such one is told, and weighs itself */
+    0xe0000000u /* numbers of stacks, above those that the program uses and below STACK_NUMBER_KEPT */
+#define ATTACHED_BYTES 49152u     /* maximum bytes read of a stack */
+#define LASTING_EVERY  500000000u /* ns between two checks of waits in progress */
+#define LASTING_LEAST  100000000u /* ns: least length to be reported, with its own weight */
 
 struct waits {
-    uint64_t id, wakers_id, stacks_id; /* wakers_id 0: not asked for */
-    uint64_t clock;                    /* of the recording's clock to CLOCK_MONOTONIC, ns, modulo 2^64 */
-    uint64_t from, until; /* when the events are on, by the recording's clock; 0: not known yet */
-    uint64_t looked;      /* when those that last were looked at, likewise */
+    uint64_t id, wakers_id, stacks_id; /* wakers_id 0: not requested */
+    uint64_t clock;                    /* recording's clock minus CLOCK_MONOTONIC, ns, modulo 2^64 */
+    uint64_t from, until; /* time during which the events are on, recording's clock; 0: unknown yet */
+    uint64_t looked;      /* last check of waits in progress, same clock */
     unsigned compared;
-    struct table *half_told; /* TID and number -> place in `items` + 1 */
+    struct table *half_told; /* TID and number -> index in `items` + 1 */
     struct half_told *items;
-    size_t count, capacity, free; /* free: place + 1 of one that is not used; 0: none */
-    struct table *short_places;   /* TID -> place in `shorts` + 1 */
+    size_t count, capacity, free; /* free: index + 1 of an unused item; 0: none */
+    struct table *short_places;   /* TID -> index in `shorts` + 1 */
     struct short_waits *shorts;
     size_t short_count, short_capacity;
     uint32_t stack_tid;
-    uint64_t stack_time; /* of the stack record that was written last, if it is not taken; 0: it is */
-    bool lasts;          /* what is written now has not ended yet */
-    uint32_t attached;   /* stacks that were written of threads that waited at the start */
+    uint64_t stack_time; /* of the last stack record, if no sample used it yet; 0: one did */
+    bool lasts;          /* the wait being written has not ended yet */
+    uint32_t attached;   /* number of stacks written for threads that waited at the start */
 };
 
-/* Of samples with raw data, and these fields; mark: attr.config1. */
+/* Fills in an event of samples with raw data and these fields; mark: attr.config1. */
 static void make_event(struct event *event, uint64_t *id, enum perf_sw_ids counts, uint64_t mark,
                        uint64_t fields, const char *name)
 {
@@ -92,7 +94,7 @@ int waits_new(const struct waits_options *options, struct event *events, struct 
         return error_memory(err);
     }
     *id = options->id;
-    /* As a clock of the thread's, so that it counts ns. */
+    /* a clock of the thread, so that it counts ns */
     make_event(&events[0], id, PERF_COUNT_SW_TASK_CLOCK, EVENT_WAITS_MARK,
                PERF_SAMPLE_ADDR | PERF_SAMPLE_PERIOD, EVENT_WAITS_NAME);
     events[0].attr.config2 = options->wall ? EVENT_WALL_REPORTED : 0;
@@ -134,7 +136,7 @@ static struct half_told *find_half(struct waits *w, const struct wait_record *r)
     return place && *place ? &w->items[*place - 1] : NULL;
 }
 
-/* As the events of waits_new() ask for it. */
+/* The layout that waits_new() requests. */
 struct wait_sample {
     struct sample_record sample;
     uint64_t address, period;
@@ -143,7 +145,7 @@ struct wait_sample {
     uint64_t abi, bp, sp, ip;
 };
 
-/* Likewise, of who ended one. */
+/* The same, of a waker. */
 struct waker_sample {
     struct sample_record sample;
     uint32_t raw_size;
@@ -152,7 +154,7 @@ struct waker_sample {
 };
 _Static_assert(ATTR_REGISTERS == (1 << 6 | 1 << 7 | 1 << 8), "the registers of struct wait_sample");
 
-/* A sample of so many ns. 0: it has the stack of one that will end later. */
+/* Writes a sample of so many ns. 0: it only has the stack of a wait that will end later. */
 static int write_sample(const struct waits *w, const struct wait_record *b, unsigned reason, uint64_t weight,
                         uint64_t time, struct batch *batch, struct fathom_error *err)
 {
@@ -188,7 +190,8 @@ static struct short_waits *find_short(struct waits *w, uint32_t tid, unsigned re
     return place && *place ? &w->shorts[*place - 1] : NULL;
 }
 
-/* The first wait that is told of a thread: another one may have had its number before, of which other waits were counted. */
+/* Resets a thread's sums at its first reported wait: another thread with the same TID may have been counted
+ * before. */
 static void forget_short(const struct waits *w, uint32_t tid)
 {
     for (unsigned reason = WAIT_RUNNABLE; reason < WAIT_RUNNABLE + WAIT_REASONS; reason++) {
@@ -198,25 +201,29 @@ static void forget_short(const struct waits *w, uint32_t tid)
     }
 }
 
-#define SHORTS_USED 32  /* waits that were told last */
-#define LEFT_MOST   2.0 /* times that a weight is changed at most, for what those before lack */
+#define SHORTS_USED 32  /* number of last reported waits to use */
+#define LEFT_MOST   2.0 /* maximum factor by which a weight is corrected for the error of earlier ones */
 
-/* What a part of a wait of so many ns, for this reason, stands for. That one is told makes it some longer, as it leaves caches cold: so short ones are scaled by what the
- * program counted of all of them meanwhile against what they would have added up to (a ratio estimator), and by what the weights lack in sum: each thread's samples of a
- * reason add up to what was counted. Both are of the waits before this one: with its own length in them, paths of long waits would be told too little, and those of short ones too much. */
+/* The weight of a part of a wait, of so many ns, for this reason. Being reported makes a wait somewhat
+ * longer, as it leaves caches cold: so short ones are scaled by the ratio of the total that the program
+ * counted to the sum expected from the reported ones (a ratio estimator), and corrected by the remaining
+ * error of earlier weights: each thread's samples of a reason add up to what was counted. Both factors are
+ * from the waits before this one: with its own length in them, paths of long waits would get too little
+ * weight, and those of short ones too much. */
 static double weight_of(struct waits *w, const struct wait_record *begins, const struct wait_record *ends,
                         unsigned reason, uint64_t ns)
 {
     const uint64_t counted = reason == WAIT_RUNNABLE ? ends->ready_shorts : ends->shorts;
     const double told = (double)ns * (begins->scale ? (double)begins->scale / WAIT_SCALE_ONE : 1);
-    const double prior = VERIFY_WAIT_EVERY; /* of the first few: as if one more had been told as it was */
+    const double prior =
+        VERIFY_WAIT_EVERY; /* for the first few: as if one more had been reported without scaling */
     struct short_waits *s = ends->length < VERIFY_WAIT_LONG ? find_short(w, begins->tid, reason) : NULL;
     if (!s || told <= 0)
         return ends->length < VERIFY_WAIT_LONG ? told : (double)ns;
     const double left = 1 + ((double)s->counted - s->written) / (s->all + prior);
     const double own = told * (s->all + prior) / (s->told + prior);
     const double weight = own * (left > LEFT_MOST ? LEFT_MOST : left < 1 / LEFT_MOST ? 1 / LEFT_MOST : left);
-    if (counted > s->counted) { /* else one that came later was read before, from another ring */
+    if (counted > s->counted) { /* else a later wait was read first, from another ring */
         s->all += (double)(counted - s->counted) - s->all / SHORTS_USED;
         s->counted = counted;
     }
@@ -225,8 +232,9 @@ static double weight_of(struct waits *w, const struct wait_record *begins, const
     return weight;
 }
 
-/* What of a wait lies within the recording: the program runs from when it is loaded. */
-static struct wait_record within(const struct waits *w, const struct wait_record *ends, uint64_t time)
+/* The part of a wait that is within the recording: the program runs from the time it is loaded. */
+static struct wait_record within_recording(const struct waits *w, const struct wait_record *ends,
+                                           uint64_t time)
 {
     struct wait_record r = *ends;
     const uint64_t over = w->until && time > w->until ? time - w->until : 0, end = time - over,
@@ -243,7 +251,8 @@ static uint64_t less(uint64_t whole, uint64_t told)
     return whole > told ? whole - told : 0;
 }
 
-/* A sample of a part of a wait, for all that it stands for. `whole`: of it, `own`: of that what counts, ns. */
+/* Writes a sample of a part of a wait, with its weight. `whole`: length of the wait; `own`: the part that
+ * counts, ns. */
 static int write_part(struct waits *w, const struct half_told *h, unsigned reason, uint64_t whole,
                       uint64_t own, struct batch *batch, unsigned *made, struct fathom_error *err)
 {
@@ -255,11 +264,12 @@ static int write_part(struct waits *w, const struct half_told *h, unsigned reaso
                         batch, err);
 }
 
-/* The samples of a wait that has ended, or of one that lasts up to now: of what lies within the recording, less what was told of it before. */
+/* Writes the samples of a wait that has ended, or that lasts until now: the part within the recording, less
+ * what earlier samples cover. */
 static int write_wait(struct waits *w, struct half_told *h, struct batch *batch, unsigned *made,
                       struct fathom_error *err)
 {
-    const struct wait_record own = within(w, &h->ends, h->ended);
+    const struct wait_record own = within_recording(w, &h->ends, h->ended);
     const uint64_t ready = less(own.ready, h->ready), waited = less(own.length - own.ready, h->waited);
     int rc = write_part(w, h, h->begins.reason, h->ends.length - h->ends.ready, waited, batch, made, err);
     if (rc == 0)
@@ -275,7 +285,7 @@ void waits_note_stack(struct waits *w, uint32_t tid, uint64_t time)
     w->stack_time = time;
 }
 
-/* Its stack is that of the record before, if there is one. */
+/* The wait's stack is in the previous record, if there is one. */
 static int begin_wait(struct waits *w, const struct wait_record *r, struct batch *batch,
                       struct fathom_error *err)
 {
@@ -284,14 +294,14 @@ static int begin_wait(struct waits *w, const struct wait_record *r, struct batch
     return time ? write_sample(w, r, r->reason, 0, time, batch, err) : 0;
 }
 
-/* A record of the event of stacks. */
+/* Beginning of a record of the event of stacks. */
 struct stack_start {
     struct sample_record sample;
     uint32_t raw_size;
     struct stack_record head;
 } __attribute__((packed));
 
-/* One of what is read of the thread's own. */
+/* A stack record read by us. */
 struct read_stack {
     struct stack_start start;
     struct stack_part registers_part;
@@ -301,7 +311,7 @@ struct read_stack {
     uint8_t bytes[ATTACHED_BYTES + 8];
 } __attribute__((packed));
 
-/* A new stack. size: bytes that follow the head. */
+/* Writes a new stack. size: bytes after the head. */
 static int write_stack(struct waits *w, const struct wait_record *b, struct stack_start *s, size_t size,
                        uint64_t time, struct batch *batch, struct fathom_error *err)
 {
@@ -325,16 +335,17 @@ static int write_stack(struct waits *w, const struct wait_record *b, struct stac
     return batch_pass(batch, s, whole, err);
 }
 
-/* A wait whose stack was not read: its samples say so themselves, as what was announced for this place stays as it is. */
+/* Writes a wait whose stack was not read: its samples say so themselves, as the last announcement for this
+ * place remains valid. */
 static int write_unread(struct waits *w, const struct wait_record *r, uint64_t time, struct batch *batch,
                         unsigned *made, struct fathom_error *err)
 {
     struct half_told whole = {.begins = *r, .ends = *r, .ended = time};
-    whole.begins.number = WAIT_UNNUMBERED; /* the program has that of the one before */
+    whole.begins.number = WAIT_UNNUMBERED; /* r->number is that of the wait before */
     return write_wait(w, &whole, batch, made, err);
 }
 
-/* Both of its records were read. */
+/* Writes a wait of which both records were read. */
 static int write_told(struct waits *w, struct half_told *h, struct batch *batch, unsigned *made,
                       struct fathom_error *err)
 {
@@ -345,7 +356,7 @@ static int write_told(struct waits *w, struct half_told *h, struct batch *batch,
     return rc;
 }
 
-/* Its stack is that of the record before, if it has one. */
+/* The waker's stack is in the previous record, if it has one. */
 static int write_waker(struct waits *w, const struct waker_record *r, uint64_t time, struct batch *batch,
                        struct fathom_error *err)
 {
@@ -372,8 +383,8 @@ static int write_waker(struct waits *w, const struct waker_record *r, uint64_t t
     return batch_pass(batch, &s, s.sample.header.size, err);
 }
 
-static int take(struct waits *w, const struct wait_record *r, uint64_t time, struct batch *batch,
-                unsigned *made, struct fathom_error *err)
+static int take_wait(struct waits *w, const struct wait_record *r, uint64_t time, struct batch *batch,
+                     unsigned *made, struct fathom_error *err)
 {
     if (r->kind == WAIT_UNREAD)
         return write_unread(w, r, time, batch, made, err);
@@ -401,7 +412,7 @@ int waits_take(struct waits *w, const struct sample *sample, struct batch *batch
     int rc;
     *made = 0;
     if (record_view(sample->raw, sample->raw_size, &r, sizeof r) && r.magic == WAIT_RECORD_MAGIC)
-        rc = take(w, &r, sample->time, batch, made, err);
+        rc = take_wait(w, &r, sample->time, batch, made, err);
     else if (w->wakers_id && record_view(sample->raw, sample->raw_size, &waker, sizeof waker) &&
              waker.magic == WAKER_RECORD_MAGIC)
         rc = write_waker(w, &waker, sample->time, batch, err);
@@ -410,14 +421,14 @@ int waits_take(struct waits *w, const struct sample *sample, struct batch *batch
     return rc < 0 ? rc : 1;
 }
 
-/* Whether the thread has no CPU still, in a wait at this SP. */
+/* Whether the thread is still off CPU, in a wait at this SP. */
 static bool still_waits(pid_t pid, pid_t tid, uint64_t sp)
 {
     struct proc_wait wait;
     return proc_thread_waits(pid, tid, &wait) == 0 && wait.sp == sp;
 }
 
-/* The stack of a thread that waits since before the recording. */
+/* Reads the stack of a thread that has been waiting since before the recording. */
 static int read_attached(struct waits *w, const struct wait_record *b, uint64_t now, struct batch *batch,
                          struct fathom_error *err)
 {
@@ -447,7 +458,7 @@ int waits_attach(struct waits *w, struct verify *verify, pid_t pid, pid_t tid, s
         return 0;
     const uint64_t now = clock_ns() + w->clock;
     const enum wait_reason reason = wait_reason(1, wait.call);
-    /* Or else it got a CPU meanwhile. */
+    /* otherwise it got a CPU meanwhile */
     if (!verify_waits(verify, tid, reason) || !still_waits(pid, tid, wait.sp))
         return 0;
     const struct wait_record begins = {.magic = WAIT_RECORD_MAGIC,
@@ -466,7 +477,7 @@ int waits_attach(struct waits *w, struct verify *verify, pid_t pid, pid_t tid, s
     return read_attached(w, &begins, now, batch, err);
 }
 
-/* What goes through the waits that last. */
+/* Context of a walk over the waits in progress. */
 struct lasting {
     struct waits *waits;
     uint64_t now; /* by the recording's clock */
@@ -477,10 +488,10 @@ struct lasting {
 static int finish_wait(void *context, const struct wait_record *wait, struct fathom_error *err)
 {
     const struct lasting *l = context;
-    return take(l->waits, wait, l->now, l->batch, l->made, err);
+    return take_wait(l->waits, wait, l->now, l->batch, l->made, err);
 }
 
-/* One whose stack is not known is told when it ends. */
+/* A wait without a known stack is reported when it ends. */
 static int tell_wait(void *context, const struct wait_record *wait, struct fathom_error *err)
 {
     const struct lasting *l = context;

@@ -1,9 +1,9 @@
 /*
- * dictionary.h - the contexts that batches count, and the frames that these are made of, with names that hold on every machine.
- *
- * A frame is known by a hash of its kind, its file's name and its own; a context by one of its caller's and its frame's. Build-ids are in
- * neither, so that the contexts of two builds are the same ones. Hashes are XXH3, 64 bits, of which a context's two lowest are 0, for
- * engines to use: among 10 million contexts two are the same with a probability of 1 in 100,000, and would then be counted as one.
+ * dictionary.h - the contexts that batches count, and their frames, with identities that are the same on
+ * every machine. A frame is identified by a hash of its kind, its file's name and its own name; a context by
+ * a hash of its caller's and its frame's. Build-ids are not included, so that two builds share contexts.
+ * Hashes are XXH3, 64 bits; the two lowest bits of a context's are 0, for engines to use. Among 10 million
+ * contexts two collide with a probability of 1 in 100,000, and would then be counted as one.
  */
 #ifndef FATHOM_STORE_DICTIONARY_H
 #define FATHOM_STORE_DICTIONARY_H
@@ -23,13 +23,14 @@ struct dictionary_frame {
 
 struct dictionary_context {
     uint64_t hash;
-    uint32_t caller; /* a number of another, which is smaller; DICTIONARY_NONE: there is none */
+    uint32_t caller; /* number of another context, which is smaller; DICTIONARY_NONE: there is none */
     uint32_t frame;
 };
 
 struct dictionary *dictionary_new(void); /* NULL: out of memory */
 void dictionary_free(struct dictionary *dictionary);
-/* Numbers from 0 on; the same for the same. Texts are copied, and cut at STORE_FRAME_MOST. DICTIONARY_NONE: out of memory. */
+/* Return numbers from 0 on, the same for the same arguments. Texts are copied, and cut at STORE_FRAME_MOST.
+ * DICTIONARY_NONE: out of memory. */
 uint32_t dictionary_frame(struct dictionary *dictionary, uint8_t kind, const char *image, const char *name);
 uint32_t dictionary_context(struct dictionary *dictionary, uint32_t caller, uint32_t frame);
 

@@ -20,20 +20,20 @@ struct sum {
 
 struct gathering {
     uint64_t slice;
-    struct summing *summing; /* of the slice that is being added */
+    struct summing *summing; /* of the slice being added */
     uint64_t now;            /* its number */
-    struct sum *sums;        /* of those before */
+    struct sum *sums;        /* of earlier slices */
     uint32_t sum_count, sum_capacity;
     struct gathered all;
     char unit[128];
-    /* What is made of them: */
+    /* The result: */
     struct metric weight;
     struct metrics metrics;
     struct frames *frames;
     struct cct *tree;
     struct doubts *doubts;
-    struct cct_node **nodes; /* of the dictionary's contexts; NULL: not made yet */
-    uint32_t *items;         /* of its frames, plus 1; 0: not made yet */
+    struct cct_node **nodes; /* by the dictionary's contexts; NULL: not made yet */
+    uint32_t *items;         /* by its frames, plus 1; 0: not made yet */
     struct placed_sample *samples;
     uint64_t *values, *counts;
     size_t sample_count;
@@ -74,7 +74,7 @@ void gathering_free(struct gathering *g)
 
 /* Adding --------------------------------------------------------------------------------------------------------- */
 
-/* Keeps the sums of the slice that was added last, by context, then by certainty: whatever order batches came in. */
+/* Stores the sums of the last slice, by context, then by certainty, regardless of the order of batches. */
 static int end_slice(struct gathering *g)
 {
     size_t count;
@@ -156,7 +156,7 @@ static struct cct_node *node_of(struct making *m, uint32_t number)
     return node;
 }
 
-/* Whether the filter leaves a context out. */
+/* Whether the filter drops a context. */
 static int leaves_out(struct making *m, uint32_t number, bool *out, struct fathom_error *err)
 {
     const struct dictionary_context *contexts;
@@ -181,7 +181,7 @@ static int leaves_out(struct making *m, uint32_t number, bool *out, struct fatho
     return 0;
 }
 
-/* Of each sum's context the number in the dictionary, to which the store's contexts are added. */
+/* Sets the dictionary's number of each sum's context; adds the store's contexts to the dictionary. */
 static int look_up(struct making *m, uint32_t *numbers, struct fathom_error *err)
 {
     const struct gathering *g = m->gathering;
@@ -194,8 +194,8 @@ static int look_up(struct making *m, uint32_t *numbers, struct fathom_error *err
     return rc;
 }
 
-/* The contexts of the dictionary, and all their callers, are known before: its size does not change below. */
-static int resolve(struct making *m, uint32_t *numbers, struct fathom_error *err)
+/* All contexts and callers are in the dictionary already, so its size does not change below. */
+static int resolve_sums(struct making *m, uint32_t *numbers, struct fathom_error *err)
 {
     struct gathering *g = m->gathering;
     const struct dictionary_context *contexts;
@@ -280,7 +280,7 @@ int gathering_contexts(struct gathering *g, struct store *store, struct dictiona
     struct making m = {g, store, dictionary, filter, NULL, 0};
     const bool ended = end_slice(g) == 0;
     uint32_t *numbers = ended ? calloc((size_t)g->sum_count + 1, sizeof *numbers) : NULL;
-    int rc = numbers ? resolve(&m, numbers, err) : error_memory(err);
+    int rc = numbers ? resolve_sums(&m, numbers, err) : error_memory(err);
     if (rc == 0)
         rc = place_sums(&m, numbers, err);
     free(numbers);

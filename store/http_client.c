@@ -14,17 +14,18 @@
 #include "base/gzip.h"
 #include "base/vec.h"
 
-#define LINE_MOST    1023 /* bytes of a line of credentials */
-#define PACKED_LEAST 1024 /* bytes of a body that is compressed */
+#define LINE_MOST    1023 /* maximum bytes of a line of credentials */
+#define PACKED_LEAST 1024 /* least bytes of a body to compress */
 
-/* Slower than that for so long is a server that hangs: questions take a server of ClickHouse seconds, in which nothing comes. */
+/* A server slower than that for so long hangs: queries take ClickHouse seconds, during which nothing
+ * arrives. */
 enum { CONNECT_S = 10, SLOW_S = 120, SLOW_BYTES = 1000 };
 
 struct http_client {
     CURL *curl;
     struct curl_slist *headers; /* those of every request */
     char *url;
-    size_t base; /* bytes of it that targets stand behind */
+    size_t base; /* bytes of the URL before the target */
     uint8_t *answer;
     size_t size, capacity, most;
     bool too_large, compresses;
@@ -121,7 +122,7 @@ int http_client_new(const char *url, size_t base, const char *credentials, struc
     c->base = base;
     c->curl = curl_easy_init();
     c->headers =
-        curl_slist_append(NULL, "Expect:"); /* a body is not held back until the server asks for it */
+        curl_slist_append(NULL, "Expect:"); /* send a body without waiting for the server to ask for it */
     int rc = c->url && c->curl && c->headers && set_options(c) ? 0 : error_memory(err);
     if (rc == 0 && credentials)
         rc = take_credentials(c, credentials, err);

@@ -1,4 +1,4 @@
-/* kind.h - the kinds of frames as numbers that stores keep: they stay the same whatever enum frame_kind becomes. */
+/* kind.h - the stored numbers of frame kinds: they do not change when enum frame_kind does. */
 #ifndef FATHOM_STORE_KIND_H
 #define FATHOM_STORE_KIND_H
 
@@ -10,7 +10,7 @@ static const uint8_t stored_kinds[] = {
     [FRAME_PARTIAL] = 8,  [FRAME_LABEL] = 9,   [FRAME_LEVEL] = 10,          [FRAME_SCRIPT] = 11,
     [FRAME_WAKER] = 12};
 
-/* A number that is not known, as of a later version, is a label's. */
+/* An unknown number, as from a later version, is treated as a label. */
 static inline enum frame_kind frame_kind_of(uint8_t stored)
 {
     for (unsigned kind = 0; kind < sizeof stored_kinds; kind++)

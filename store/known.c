@@ -33,8 +33,8 @@ static bool is_good(const struct known *k, const uint64_t *numbers, size_t count
            numbers[count - 1] == checksum_of(numbers, (count - 1) * sizeof *numbers);
 }
 
-/* What another program's file has is not written over. */
-static int load(struct known *k, struct fathom_error *err)
+/* The file of another program is not overwritten. */
+static int load_file(struct known *k, struct fathom_error *err)
 {
     struct file_view view;
     int rc = file_view_open(k->path, &view, err);
@@ -66,10 +66,10 @@ int known_open(const char *path, const char *url, struct known **out, struct fat
     k->server = checksum_of(url, strlen(url));
     k->begun = (uint64_t)time(NULL);
     k->hashes = table_new();
-    int rc = k->path && k->hashes ? load(k, err) : error_memory(err);
+    int rc = k->path && k->hashes ? load_file(k, err) : error_memory(err);
     struct outfile *file = NULL;
     if (rc == 0)
-        rc = outfile_open(path, &file, err); /* what cannot be written is told before anything is sent */
+        rc = outfile_open(path, &file, err); /* report an unwritable file before anything is sent */
     outfile_close(file);
     if (rc < 0)
         known_free(k);
@@ -98,7 +98,7 @@ size_t known_count(const struct known *k)
     return table_count(k->hashes);
 }
 
-/* What finds no room is sent again. */
+/* what does not fit is sent again */
 void known_add(struct known *k, uint64_t hash)
 {
     (void)(table_count(k->hashes) + k->added_count < MOST &&
@@ -132,7 +132,7 @@ int known_save(struct known *k, struct fathom_error *err)
     size_t count = HEAD, cursor = 0;
     uint64_t value;
     if (!k->added_count)
-        return 0; /* the file has it all */
+        return 0; /* the file is up to date */
     for (size_t i = 0; i < k->added_count; i++)
         if (!table_put(k->hashes, k->added[i], NULL))
             return error_memory(err);

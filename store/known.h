@@ -1,8 +1,8 @@
 /*
- * known.h - which frames and contexts a server has acknowledged, kept in a file, so that they are not sent with each slot again.
- *
- * What the file says is forgotten after an hour: a server that lost what it had acknowledged, as by a crash of its machine, gets all of
- * it again. The file is of one server; a file of another one, a damaged one or none knows nothing.
+ * known.h - remembers in a file which frames and contexts a server has acknowledged, so that they are not
+ * sent again with each slot. Entries expire after an hour: a server that lost acknowledged data, for example
+ * in a crash of its machine, gets all of it again. The file is for one server; a missing or damaged file, or
+ * one of another server, counts as empty.
  */
 #ifndef FATHOM_STORE_KNOWN_H
 #define FATHOM_STORE_KNOWN_H
@@ -15,17 +15,19 @@
 
 struct known;
 
-/* url: the server's. Both texts are copied. -ENOMSG: there is something else than such a file, whose bytes may be
- * wrong otherwise; those of outfile_open(): it cannot be written. */
+/* url: the server's. Both texts are copied. -ENOMSG: the file is of another kind, and must not be
+ * overwritten; errors of outfile_open(): it cannot be written. */
 int known_open(const char *path, const char *url, struct known **out, struct fathom_error *err);
 void known_free(struct known *known); /* NULL is allowed */
 bool known_has(const struct known *known, uint64_t hash);
 size_t known_count(const struct known *known);
-/* It was sent, and is known from the next save on. Beyond a million nothing is added. */
+/* Notes that it was sent; it is known from the next save on. Beyond a million entries nothing is added. */
 void known_add(struct known *known, uint64_t hash);
-/* The server has acknowledged what was added: it is written to the file. Errors: those of outfile_put(); then the file stays. */
+/* Writes the file after the server has acknowledged what was added. Errors: those of outfile_put(); then the
+ * file does not change. */
 int known_save(struct known *known, struct fathom_error *err);
-int known_forget(struct known *known,
-                 struct fathom_error *err); /* all of it: the server does not have it. 0 or -ENOMEM */
+int known_forget(
+    struct known *known,
+    struct fathom_error *err); /* forgets everything: the server does not have it. 0 or -ENOMEM */
 
 #endif

@@ -101,7 +101,7 @@ int payload_pack(struct payload *p, const struct store_entry *entries, size_t co
     return ZSTD_isError(*size) ? error_memory(err) : 0;
 }
 
-static int damaged(struct fathom_error *err, const char *what)
+static int refuse_damaged(struct fathom_error *err, const char *what)
 {
     return error_set(err, EBADMSG, "a batch of the store is damaged: %s", what);
 }
@@ -116,7 +116,7 @@ static int read_entries(struct payload *p, struct bytes *b, size_t *count, struc
                          "a batch of the store is of version %u, and this program knows %u: use a newer one",
                          version, PAYLOAD_VERSION);
     if (b->failed || wanted > bytes_left(b) / ENTRY_LEAST)
-        return damaged(err, "more contexts than it has room for");
+        return refuse_damaged(err, "more contexts than it has room for");
     if (!vec_reserve(p->entries, 0, p->entry_capacity, wanted + 1))
         return error_memory(err);
     for (size_t i = 0; i < wanted; i++) {
@@ -131,11 +131,11 @@ static int read_entries(struct payload *p, struct bytes *b, size_t *count, struc
             fits &= !__builtin_mul_overflow(bytes_uleb(b), period ? period : 1, &e.rest) &&
                     e.rest < (e.weight ? e.weight : 1);
         if (b->failed || !fits)
-            return damaged(err, fits ? "it is cut short" : "a number is too large");
+            return refuse_damaged(err, fits ? "it is cut short" : "a number is too large");
         p->entries[i] = e;
     }
     *count = wanted;
-    return bytes_left(b) ? damaged(err, "more bytes than contexts") : 0;
+    return bytes_left(b) ? refuse_damaged(err, "more bytes than contexts") : 0;
 }
 
 int payload_unpack(struct payload *p, const void *data, size_t size, const struct store_entry **entries,
@@ -143,12 +143,12 @@ int payload_unpack(struct payload *p, const void *data, size_t size, const struc
 {
     const unsigned long long plain = ZSTD_getFrameContentSize(data, size);
     if (plain == ZSTD_CONTENTSIZE_ERROR || plain == ZSTD_CONTENTSIZE_UNKNOWN || plain > PAYLOAD_MOST)
-        return damaged(err, "it is not compressed, or too large");
+        return refuse_damaged(err, "it is not compressed, or too large");
     if (!vec_reserve(p->plain, 0, p->plain_capacity, (size_t)plain + 1))
         return error_memory(err);
     size_t got = ZSTD_decompressDCtx(p->unpacker, p->plain, (size_t)plain, data, size);
     if (ZSTD_isError(got) || got != plain)
-        return damaged(err, "it cannot be unpacked");
+        return refuse_damaged(err, "it cannot be unpacked");
     struct bytes bytes = bytes_of(p->plain, got);
     int rc = read_entries(p, &bytes, count, err);
     if (rc == 0)

@@ -15,21 +15,23 @@
 #include "store/batch.h"
 
 #define PAYLOAD_VERSION 2
-#define PAYLOAD_MOST    ((size_t)64 << 20) /* bytes of one, unpacked: at least 1.6 million contexts */
+#define PAYLOAD_MOST    ((size_t)64 << 20) /* maximum unpacked bytes: at least 1.6 million contexts */
 
-/* What packs and unpacks, with its memory. */
+/* A packer and unpacker, with its memory. */
 struct payload;
 
 struct payload *payload_new(void); /* NULL: out of memory */
 void payload_free(struct payload *payload);
-/* Entries in the order of contexts. data: the payload's, until the next call. -E2BIG: too many; -ENOMEM. */
+/* Packs entries, which are in the order of contexts. data: owned by the payload, until the next call. -E2BIG:
+ * too many; -ENOMEM. */
 int payload_pack(struct payload *payload, const struct store_entry *entries, size_t count, const void **data,
                  size_t *size, struct fathom_error *err);
-/* entries: the payload's, until the next call. The bytes may be any: -EBADMSG: damaged; -ENOTSUP: of a later version; -ENOMEM. */
+/* entries: owned by the payload, until the next call. The bytes may be anything: -EBADMSG: damaged; -ENOTSUP:
+ * of a later version; -ENOMEM. */
 int payload_unpack(struct payload *payload, const void *data, size_t size, const struct store_entry **entries,
                    size_t *count, struct fathom_error *err);
 
-/* The weight of every sample, in which a rest can be told; 0: there is no such. */
+/* The common weight of every sample, in which a rest can be expressed; 0: there is none. */
 uint64_t payload_period(const struct store_entry *entries, size_t count);
 
 #endif

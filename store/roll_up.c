@@ -23,9 +23,9 @@ struct rolling {
     struct listed *periods;
     size_t count, capacity;
     struct summing *summing;
-    struct store_period period; /* that is being made */
-    struct store_batch sum;     /* its host, build and unit that are being added up */
-    char *host, *build, *unit;  /* copies, which the sum has */
+    struct store_period period; /* the period being made */
+    struct store_batch sum;     /* the host, build and unit being added up */
+    char *host, *build, *unit;  /* copies, used by the sum */
 };
 
 static int list_period(void *context, const struct store_period *period, struct fathom_error *err)

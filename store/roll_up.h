@@ -1,8 +1,7 @@
 /*
- * roll_up.h - makes the roll-ups of closed hours and days (spans.h), in whatever engine. Private to store/.
- *
- * Hours are made of slots, days of hours. Each is made whole, of what the engine has then; it is never added to. What is made already,
- * and clean, is not made again.
+ * roll_up.h - makes the roll-ups of closed hours and days (spans.h), for any engine. Private to store/. Hours
+ * are made from slots, days from hours. Each is made as a whole from what the engine has at the time, and
+ * never added to. Clean existing ones are not made again.
  */
 #ifndef FATHOM_STORE_ROLL_UP_H
 #define FATHOM_STORE_ROLL_UP_H

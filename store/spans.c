@@ -6,7 +6,7 @@
 
 #include "base/vec.h"
 
-/* Times that engines can compare, in signed numbers too. */
+/* The largest time that engines can compare, also as signed numbers. */
 #define LAST ((uint64_t)INT64_MAX)
 
 void spans_clear(struct spans *s)
@@ -15,7 +15,7 @@ void spans_clear(struct spans *s)
     *s = (struct spans){0};
 }
 
-/* What was planned so far ends here. */
+/* The end of what was planned so far. */
 static uint64_t end_of(const struct spans *s)
 {
     return s->count ? s->at[s->count - 1].to : s->query->from;
@@ -27,7 +27,7 @@ static uint64_t last_of(const struct spans *s)
     return to && to < LAST - STORE_SLOT ? (to + STORE_SLOT - 1) / STORE_SLOT * STORE_SLOT : LAST;
 }
 
-static int push(struct spans *s, struct span span)
+static int push_span(struct spans *s, struct span span)
 {
     struct span *before = s->count ? &s->at[s->count - 1] : NULL;
     if (before && before->length == span.length && before->to == span.from) {
@@ -43,12 +43,12 @@ int spans_add(struct spans *s, uint32_t length, uint64_t begin)
     if ((length != HOUR && length != DAY) || begin % length || begin < at || begin > LAST - length ||
         begin + length > last_of(s) || (slice && begin / slice != (begin + length - STORE_SLOT) / slice))
         return 0;
-    int rc = begin > at ? push(s, (struct span){at, begin, 0}) : 0;
-    return rc == 0 ? push(s, (struct span){begin, begin + length, length}) : rc;
+    int rc = begin > at ? push_span(s, (struct span){at, begin, 0}) : 0;
+    return rc == 0 ? push_span(s, (struct span){begin, begin + length, length}) : rc;
 }
 
 int spans_end(struct spans *s)
 {
     const uint64_t at = end_of(s), last = last_of(s);
-    return at < last || !s->count ? push(s, (struct span){at, last, 0}) : 0;
+    return at < last || !s->count ? push_span(s, (struct span){at, last, 0}) : 0;
 }

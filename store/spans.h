@@ -1,8 +1,8 @@
 /*
- * spans.h - which parts of a query's time are read from roll-ups, and which from slots. Private to store/.
- *
- * A roll-up is the sum of an hour's or a day's batches (UTC) of one service, event, host, build and unit. It stands for them only where
- * all of the period is asked for, and while it is clean: each engine knows which are made of the very batches that it has.
+ * spans.h - chooses which parts of a query's time are read from roll-ups, and which from slots. Private to
+ * store/. A roll-up is the sum of an hour's or a day's batches (UTC) of one service, event, host, build and
+ * unit. It replaces them only if the whole period is asked for, and while it is clean: each engine knows
+ * which roll-ups were made of exactly the batches that it has.
  */
 #ifndef FATHOM_STORE_SPANS_H
 #define FATHOM_STORE_SPANS_H
@@ -13,21 +13,22 @@
 #define DAY  86400u
 
 struct span {
-    uint64_t from, to; /* slots, or periods, that begin in it */
+    uint64_t from, to; /* for slots, or periods, that begin in [from, to) */
     uint32_t length;   /* of the periods, in seconds; 0: slots */
 };
 
-/* Zeroed but for the query. */
+/* Zeroed except for the query. */
 struct spans {
     const struct store_query *query;
-    struct span *at; /* in the order of time */
+    struct span *at; /* in time order */
     size_t count, capacity;
 };
 
 void spans_clear(struct spans *spans);
-/* Of what has a clean roll-up, by its beginning, the longer first; what is not wholly asked for is not used. -ENOMEM. */
+/* Adds periods with a clean roll-up, in order of their beginning, the longer first; those not completely
+ * asked for are not used. -ENOMEM. */
 int spans_add(struct spans *spans, uint32_t length, uint64_t begin);
-/* Then: what is left is of slots. -ENOMEM. */
+/* Afterwards: covers the remaining time with slots. -ENOMEM. */
 int spans_end(struct spans *spans);
 
 #endif

@@ -11,7 +11,7 @@
 #include "store/http_client.h"
 #include "store/roll_up.h"
 
-#define DEEPEST (1u << 20) /* callers of a context: a stack of 8 MB has no room for more frames */
+#define DEEPEST (1u << 20) /* maximum callers of a context: more frames do not fit into a stack of 8 MB */
 
 struct step {
     uint64_t context, frame; /* the engine's numbers */
@@ -21,7 +21,7 @@ struct store {
     const struct store_engine *engine;
     void *at;
     char *name; /* the URL, for messages */
-    char *file; /* NULL: none is written */
+    char *file; /* NULL: a server */
     uint32_t version;
     struct table *contexts, *frames; /* the engine's number -> the dictionary's + 1, of the dictionary `of` */
     struct dictionary *of;
@@ -47,7 +47,7 @@ static int find_engine(struct store *s, const char *url, struct store_place *pla
     return s->file ? 0 : error_memory(err);
 }
 
-/* Of a kind without credentials they are read all the same: what is given should be good. */
+/* Credentials are also read for stores that do not use them: a given file should be valid. */
 static int check_credentials(const char *file, struct fathom_error *err)
 {
     struct http_client *client = NULL;
@@ -64,7 +64,7 @@ int store_check(const char *url, const char *credentials, struct fathom_error *e
     if (rc == 0 && s.file)
         rc = check_credentials(credentials, err);
     else if (rc == 0 && (rc = s.engine->open(&place, false, &s.at, err)) == 0)
-        s.engine->close(s.at); /* a server is not asked before the first request */
+        s.engine->close(s.at); /* a server is not contacted before the first request */
     free(s.file);
     return rc;
 }
@@ -180,7 +180,7 @@ int store_drop(struct store *s, uint64_t before, uint64_t *dropped, struct fatho
 
 /* Contexts ------------------------------------------------------------------------------------------------------- */
 
-static int damaged(struct store *s, const char *what, uint64_t number, struct fathom_error *err)
+static int refuse_damaged(struct store *s, const char *what, uint64_t number, struct fathom_error *err)
 {
     return error_set(err, EBADMSG, "%s is damaged: %s (%llu)", s->name, what, (unsigned long long)number);
 }
@@ -194,9 +194,10 @@ static int find_frame(struct store *s, uint64_t number, uint32_t *out, struct fa
     if (!*place) {
         int rc = s->engine->frame(s->at, number, &frame, err);
         if (rc < 0)
-            return rc == -ENODATA ? damaged(s, "a context has a frame that is missing", number, err) : rc;
+            return rc == -ENODATA ? refuse_damaged(s, "a context has a frame that is missing", number, err)
+                                  : rc;
         if (strlen(frame.image) > STORE_FRAME_MOST || strlen(frame.name) > STORE_FRAME_MOST)
-            return damaged(s, "a frame's name is too long", number, err);
+            return refuse_damaged(s, "a frame's name is too long", number, err);
         uint8_t kind = frame.kind < UINT8_MAX ? (uint8_t)frame.kind : UINT8_MAX;
         uint32_t found = dictionary_frame(s->of, kind, frame.image, frame.name);
         if (found == DICTIONARY_NONE)
@@ -207,7 +208,7 @@ static int find_frame(struct store *s, uint64_t number, uint32_t *out, struct fa
     return 0;
 }
 
-/* Adds one whose caller is known, and which is the next one's. */
+/* Adds a context whose caller is known; it is the caller of the next one. */
 static int add_context(struct store *s, const struct step *step, uint32_t *caller, struct fathom_error *err)
 {
     uint32_t frame = 0;
@@ -222,7 +223,7 @@ static int add_context(struct store *s, const struct step *step, uint32_t *calle
     return 0;
 }
 
-/* Another dictionary than before knows nothing of this store yet. */
+/* A new dictionary has nothing of this store yet. */
 static bool use_dictionary(struct store *s, struct dictionary *dictionary)
 {
     if (s->of == dictionary)
@@ -245,10 +246,10 @@ int store_context(struct store *s, uint64_t context, struct dictionary *dictiona
     for (uint64_t at = context; rc == 0 && at && !(known = table_find(s->contexts, at));) {
         struct stored_context c;
         if (count == DEEPEST)
-            return damaged(s, "a context has no end of callers", context, err);
+            return refuse_damaged(s, "a context has no end of callers", context, err);
         rc = s->engine->context(s->at, at, &c, err);
         if (rc == -ENODATA)
-            return damaged(s, "a context is missing", at, err);
+            return refuse_damaged(s, "a context is missing", at, err);
         if (rc == 0 && !vec_push(s->steps, count, s->step_capacity, (struct step){at, c.frame}))
             rc = error_memory(err);
         at = c.caller;
@@ -258,7 +259,7 @@ int store_context(struct store *s, uint64_t context, struct dictionary *dictiona
     while (rc == 0 && count)
         rc = add_context(s, &s->steps[--count], &found, err);
     if (rc == 0 && found == DICTIONARY_NONE)
-        rc = damaged(s, "a batch has no context", context, err);
+        rc = refuse_damaged(s, "a batch has no context", context, err);
     if (rc == 0)
         *number = found;
     return rc;

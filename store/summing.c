@@ -13,7 +13,7 @@
 
 struct sum {
     uint64_t context, count, weight;
-    uint32_t next; /* of this context, with another certainty; or NONE */
+    uint32_t next; /* next sum of this context, with another certainty; or NONE */
     enum certainty certainty;
     unsigned __int128 right; /* of the weight, in 255ths */
 };
@@ -84,12 +84,12 @@ void summing_rate(struct store_entry *e, enum certainty certainty, unsigned __in
     if (certainty != CERTAINTY_INFERRED)
         return;
     e->sure = sure < 1 ? 1 : sure > STORE_SURE_MOST ? STORE_SURE_MOST : (uint8_t)sure;
-    if (e->sure == sure && e->weight) /* it is not, of a sum that is the largest number */
+    if (e->sure == sure && e->weight) /* false if a sum saturated */
         e->rest = (uint64_t)(right % e->weight);
 }
 
 /* By certainty, where contexts are the same. */
-static void order(struct store_entry *entries, size_t count)
+static void order_entries(struct store_entry *entries, size_t count)
 {
     for (size_t i = 1; i < count; i++)
         for (size_t at = i; at && entries[at - 1].context == entries[at].context &&
@@ -116,7 +116,7 @@ struct store_entry *summing_take(struct summing *s, size_t *count)
     }
     *count = s->count;
     sort_by(s->taken, s->count, context);
-    order(s->taken, s->count);
+    order_entries(s->taken, s->count);
     table_free(s->first);
     s->first = first;
     s->count = 0;

@@ -1,6 +1,6 @@
 /*
- * summing.h - adds up entries of batches by context and certainty. Sums are exact, whatever is added first: a sum of sums is that of the
- * entries.
+ * summing.h - adds up entries of batches by context and certainty. Sums are exact and independent of order: a
+ * sum of sums equals the sum of the entries.
  */
 #ifndef FATHOM_STORE_SUMMING_H
 #define FATHOM_STORE_SUMMING_H
@@ -14,10 +14,12 @@ struct summing *summing_new(void);          /* NULL: out of memory */
 void summing_free(struct summing *summing); /* NULL is allowed */
 /* -ENOMEM. */
 int summing_add(struct summing *summing, const struct store_entry *entries, size_t count);
-/* The sums, by context, then by certainty; the summing's, until the next summing_add(), which begins anew. NULL: out of memory. */
+/* The sums, ordered by context, then certainty; owned by the summing, until the next summing_add(), which
+ * starts over. NULL: out of memory. */
 struct store_entry *summing_take(struct summing *summing, size_t *count);
 
-/* Of weight of which `right` 255ths are right: how sure it is, and the rest. certainty: of each that was added. */
+/* For a weight of which `right` 255ths are right: sets how sure it is, and the rest. certainty: that of each
+ * added entry. */
 void summing_rate(struct store_entry *entry, enum certainty certainty, unsigned __int128 right);
 
 static inline enum certainty certainty_in(uint8_t sure)

@@ -1,9 +1,8 @@
 /*
- * facts.h - what this machine's files say about sampling on it: kernel, CPU, settings, limits, and what this process may do.
- *
- * Everything is read from /proc and /sys, or from copies of them elsewhere; what only a try can tell is in tries.h. The
- * rules of settings are those of Documentation/admin-guide/sysctl/kernel.rst and perf-security.rst, and of Debian's and
- * Ubuntu's kernels (perf_event_paranoid above 2).
+ * facts.h - what this machine's files say about sampling on it: kernel, CPU, settings, limits, and what this
+ * process may do. Everything is read from /proc and /sys, or from copies of them elsewhere; what must be
+ * tried out is in tries.h. The rules of settings are those of Documentation/admin-guide/sysctl/kernel.rst and
+ * perf-security.rst, and of Debian's and Ubuntu's kernels (perf_event_paranoid above 2).
  */
 #ifndef FATHOM_COLLECTOR_CAPABILITY_FACTS_H
 #define FATHOM_COLLECTOR_CAPABILITY_FACTS_H
@@ -74,13 +73,13 @@ struct facts {
     struct fact_limits limits;
 };
 
-/* What cannot be read is as if it were not there. */
+/* Unreadable facts count as missing. */
 void facts_read(const struct fact_places *places, struct facts *out);
 
 /* Whether the process has a capability (CAP_ of linux/capability.h) that counts for the whole machine. CAP_SYS_ADMIN
  * stands for CAP_PERFMON and CAP_BPF. */
 bool facts_can(const struct facts *facts, unsigned capability);
-/* Whether kernel.perf_event_paranoid has no say: CAP_PERFMON. */
+/* Whether kernel.perf_event_paranoid does not apply: CAP_PERFMON. */
 bool facts_privileged(const struct facts *facts);
 bool facts_kernel_since(const struct facts *facts, unsigned major, unsigned minor);
 

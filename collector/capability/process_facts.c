@@ -27,7 +27,7 @@ static int count_stacks(void *context, const void *records, size_t size, struct 
 }
 
 /* As collector_start() finds them. */
-static int locate(pid_t pid, struct process_facts *out, struct fathom_error *err)
+static int locate_stacks(pid_t pid, struct process_facts *out, struct fathom_error *err)
 {
     struct batch batch = {0};
     struct stackbases *bases = NULL;
@@ -75,7 +75,7 @@ int process_facts_read(pid_t pid, struct process_facts *out, struct fathom_error
     facts.start_stack = stat.start_stack != 0;
     facts.memory =
         facts.start_stack && proc_read_memory(pid, stat.start_stack, &word, sizeof word) == sizeof word;
-    rc = locate(pid, &facts, err);
+    rc = locate_stacks(pid, &facts, err);
     if (rc)
         return rc;
     *out = facts;

@@ -1,6 +1,6 @@
 /*
- * process_facts.h - what a recorder could learn of a running process now: whether it may be recorded, and whether the bases of
- * its stacks are found.
+ * process_facts.h - what a recorder would find out about a running process now: whether it may be recorded,
+ * and whether its stack bases are found.
  */
 #ifndef FATHOM_COLLECTOR_CAPABILITY_PROCESS_FACTS_H
 #define FATHOM_COLLECTOR_CAPABILITY_PROCESS_FACTS_H
@@ -15,9 +15,10 @@ struct process_facts {
     bool kernel;        /* a thread of the kernel, which has none */
     int allowed;        /* 0, or a negative errno with the reason in `refusal` */
     struct fathom_error refusal;
-    unsigned threads, located; /* those whose stacks' bases are known before their first sample */
-    bool start_stack;          /* the kernel tells where the first stack begins */
-    bool memory;               /* its memory can be read */
+    unsigned threads,
+        located;      /* number of threads, and of those with a stack base known before their first sample */
+    bool start_stack; /* the kernel shows where the first stack begins */
+    bool memory;      /* its memory can be read */
 };
 
 /* -ESRCH: there is no such process. */

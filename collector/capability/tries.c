@@ -29,7 +29,7 @@ static void try_clocks(struct tries *out)
     out->kernel = rc ? rc : open_probe(&clock.attr);
 }
 
-/* The kernel's own name for cycles, for which nothing else is taken where there is no counter. */
+/* The kernel's own name for cycles, which is not replaced by another event if there is no counter. */
 static int make_cycles(struct event *cycles, struct fathom_error *err)
 {
     int rc = event_parse(&(struct event_options){.name = "cpu-clock"}, NULL, cycles, err);

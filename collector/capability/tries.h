@@ -16,8 +16,9 @@ struct tries {     /* each 0, or a negative errno */
     int kernel;    /* a clock in both modes */
     int by_cpu;    /* a clock of a CPU, for all processes */
     int hardware;  /* cycles in user mode */
-    int tsc; /* the kernel tells how its clock follows from the TSC, which is the time in PEBS records; -ENOTSUP: it is
-                      another clock, or the TSC is unstable */
+    /* the kernel can convert the TSC, which is the time in PEBS records, to its clock; -ENOTSUP: it uses
+     * another clock, or the TSC is unstable */
+    int tsc;
     int program; /* the BPF program that compares stacks */
     struct fathom_error program_error;
     int tracefs; /* formats of tracepoints */

@@ -35,11 +35,11 @@ const struct alias aliases[] = {
 #define IBS_LEAST 128
 #define IBS_MOST  2048
 
-/* All operations, some four each ns: about a thousand samples a second, each with an interrupt. */
+/* For all operations, about four per ns: about a thousand samples a second, each with an interrupt. */
 #define ALL_OPS_PERIOD 4000000
 #define ALL_OPS        "samples all micro-operations, and tells of each what it waited for"
 
-/* What counts it, the first that the CPU has. "%u" stands for the latency. */
+/* Events that count it; the first that the CPU has is used. "%u" stands for the latency. */
 struct candidate {
     enum kind kind;
     unsigned precise;
@@ -48,7 +48,7 @@ struct candidate {
 };
 
 static const struct candidate candidates[] = {
-    /* AMD: Zen 4 samples only what missed the L3, if asked to; Zen 5 only what took long. */
+    /* AMD: Zen 4 can sample only L3 misses; Zen 5 only operations with a long latency. */
     {CACHE_MISS, 0, "ibs_op/cnt_ctl=1,l3missonly=1/", NULL},
     {LOAD_LATENCY, 0, "ibs_op/cnt_ctl=1,ldlat=%u/", NULL},
     {CACHE_MISS, 0, "ibs_op/cnt_ctl=1/", ALL_OPS},
@@ -84,17 +84,17 @@ static const struct candidate candidates[] = {
     {BRANCH_MISS, 0, "RETIRED_BRANCH_INSTRUCTIONS_MISPREDICTED", NULL},
 };
 
-/* What any CPU has. */
+/* Events of any CPU. */
 static const struct candidate generic[] = {
     {BRANCH_MISS, 0, "branch-misses", NULL},
     {CYCLES, 0, "cycles", NULL},
     {PAGE_FAULT, 0, "page-faults", NULL},
 };
 
-/* Cores by what the numbers of their events mean. */
+/* Kinds of cores, by the meaning of their event numbers. */
 enum core {
     CORE_BIG,       /* Intel's fast ones since Skylake */
-    CORE_GRACEMONT, /* its slow ones: Alder Lake, Raptor Lake */
+    CORE_GRACEMONT, /* the slow ones: Alder Lake, Raptor Lake */
     CORE_CRESTMONT, /* Meteor Lake, Sierra Forest, and all that followed */
     CORE_ZEN,       /* 3 and later */
     CORES
@@ -114,7 +114,7 @@ static const char *const terms[PAGE_FAULT + 1][CORES] = {
 };
 
 /* false: the CPU does not have it. */
-static bool encode(const struct pmus *pmus, const char *text, struct perf_event_attr *attr)
+static bool encode_event(const struct pmus *pmus, const char *text, struct perf_event_attr *attr)
 {
     struct pfm_code code;
     const char *reason;
@@ -154,7 +154,7 @@ static bool make_event(const struct pmus *pmus, const struct candidate *candidat
         snprintf(out->text, sizeof out->text, "%.*s%u%s", (int)(number - event), event, latency, number + 2);
     else
         snprintf(out->text, sizeof out->text, "%s", event);
-    if (!encode(pmus, out->text, &out->attr))
+    if (!encode_event(pmus, out->text, &out->attr))
         return false;
     out->attr.precise_ip = candidate->precise & 3;
     return true;
@@ -173,8 +173,8 @@ static int parse_latency(const char *name, const char *text, unsigned *latency, 
     return 0;
 }
 
-/* The core that a PMU counts on; CORES: not known. A PMU of all cores tells by the event that perf mem takes, or, without
- * PEBS (in a virtual machine), by its name. */
+/* The kind of core that a PMU counts on; CORES: unknown. A PMU for all cores is recognised by the event that
+ * perf mem uses, or, without PEBS (in a virtual machine), by its name. */
 static enum core core_of(const struct pmus *pmus, const char *pmu)
 {
     char text[128], name[64];
@@ -207,7 +207,7 @@ static bool libpfm4_knows(void)
     return *name;
 }
 
-/* By the kernel's terms, on each kind of core. */
+/* Uses the kernel's terms, on each kind of core. */
 static void take_terms(const struct pmus *pmus, enum kind kind, unsigned latency, struct alias_match *out)
 {
     for (size_t i = 0; pmus_cores[i] && out->count < ALIAS_EVENTS; i++) {

@@ -1,8 +1,7 @@
 /*
- * alias.h - names for what most users want to count, and the event that counts it on this CPU: by libpfm4, by sysfs on
- * AMD (IBS), on Intel's CPUs with cores of several kinds, and on those that libpfm4 does not know.
- *
- * Sources: Intel's lists of events (github.com/intel/perfmon, the kernel's tools/perf/pmu-events) for what libpfm4 4.13 does not have; AMD's Processor
+ * alias.h - names for what most users want to count, and the event that counts it on this CPU: from libpfm4;
+ * from sysfs for AMD (IBS), Intel's hybrid CPUs, and CPUs unknown to libpfm4. Sources: Intel's event lists
+ * (github.com/intel/perfmon, the kernel's tools/perf/pmu-events) for what libpfm4 4.13 lacks; AMD's Processor
  * Programming References for IBS; arch/x86/events/amd/ibs.c.
  */
 #ifndef FATHOM_COLLECTOR_EVENTS_ALIAS_H
@@ -31,11 +30,11 @@ struct alias_event {
     char text[ALIAS_TEXT];       /* the event as -e takes it */
     struct perf_event_attr attr; /* type, config, config1, config2; precise_ip as high as it makes sense */
     uint64_t period;             /* the alias's, or its own */
-    const char *caveat;          /* what it counts besides: static, follows "which"; NULL: nothing */
+    const char *caveat;          /* what else it counts: static, follows "which"; NULL: nothing */
 };
 
 struct alias_match {
-    const struct alias *alias; /* NULL: the name is none */
+    const struct alias *alias; /* NULL: the name is not an alias */
     struct alias_event events[ALIAS_EVENTS];
     size_t count; /* 0: this CPU has no such event */
 };

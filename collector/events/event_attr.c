@@ -132,6 +132,7 @@ int attr_set_dump(uint32_t stack_size, struct perf_event_attr *attr, struct fath
     stack_size = (stack_size + 7) & ~7u;
     attr->sample_stack_user = stack_size > STACK_SIZE_MAX ? STACK_SIZE_MAX : stack_size;
     attr->sample_type |= PERF_SAMPLE_STACK_USER | PERF_SAMPLE_REGS_USER;
-    attr->sample_regs_user = STACK_RECORD_REGISTERS; /* some frames are found by others than SP and BP */
+    attr->sample_regs_user =
+        STACK_RECORD_REGISTERS; /* some frames' CFAs depend on registers other than SP and BP */
     return 0;
 }

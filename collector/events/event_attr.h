@@ -19,9 +19,9 @@
 
 /* The fields that all our events share. in_kernel: the event fires in kernel mode. */
 void attr_set_layout(bool in_kernel, struct perf_event_attr *attr);
-/* After that, and once it is known how precise the event is: samples in the kernel too, which have the registers with
- * which the thread entered it, and the chain of callers in it. A precise event keeps those of its own record for
- * samples in user mode: the interrupt's are later. */
+/* After that, and once the precision is known: also samples in the kernel, with the registers with which the
+ * thread entered it, and the kernel's call chain. For samples in user mode a precise event keeps the
+ * registers of its own record: the interrupt's are later. */
 void attr_set_kernel(struct perf_event_attr *attr);
 bool attr_is_hardware(const struct perf_event_attr *attr); /* counted by the CPU */
 /* events per sample, or Hz; both 0: 1000 Hz for clocks and hardware events, else every event. -EINVAL: too often, or
@@ -32,9 +32,10 @@ int attr_set_rate(const char *name, uint64_t period, uint64_t frequency, struct 
 int attr_set_clock(const char *name, uint64_t period, uint64_t frequency, struct perf_event_attr *attr,
                    struct fathom_error *err);
 uint64_t attr_clock_period_min(void); /* ns */
-/* From one sample to the next of a CPU that is busy, ns: a clock's period, or by the frequency. 0: it cannot be told. */
+/* Time between two samples on a busy CPU, ns: from a clock's period, or the frequency. 0: unknown. */
 uint64_t attr_interval(const struct perf_event_attr *attr);
-/* A dump of so many bytes. The kernel takes its start from the user registers, so they are sampled as well. */
+/* Adds a stack dump of stack_size bytes. The kernel takes its start from the user registers, so they are
+ * sampled as well. */
 int attr_set_dump(uint32_t stack_size, struct perf_event_attr *attr, struct fathom_error *err);
 
 #endif

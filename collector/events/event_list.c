@@ -14,7 +14,7 @@
 #include "collector/events/software.h"
 #include "collector/events/tracefs.h"
 
-/* Most events for each sample: only to ask whether the kernel accepts one. */
+/* Large, as events are only opened to see whether the kernel accepts them. */
 #define PERIOD (1u << 20)
 
 struct list {
@@ -46,7 +46,7 @@ static unsigned record_bytes(const struct perf_event_attr *attr)
     return 8 * words;
 }
 
-/* What a recording of it would ask for. false: it cannot be sampled. */
+/* Fills in what a recording of the event would request. false: it cannot be sampled. */
 static bool fill_in(const struct list *list, const char *name, bool precise, struct listed_event *event)
 {
     static const char levels[] = "ppp";

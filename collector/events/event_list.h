@@ -15,12 +15,12 @@ struct listed_event {
     const char *group; /* "aliases", "software events", a CPU's name: events of a group are consecutive */
     const char *name;  /* as -e takes it */
     const char *description;
-    const char *
-        stands_for; /* an alias: the event on this CPU, with that of the slow cores behind a comma; NULL: none */
+    /* an alias: the event on this CPU, with that of the slow cores behind a comma; NULL: none */
+    const char *stands_for;
     const char *precise; /* modifiers for the highest level: "pp"; "": not precise */
-    unsigned bytes;      /* of a sample's record; 0: not known, as it cannot be sampled */
+    unsigned bytes;      /* of a sample's record; 0: unknown, as it cannot be sampled */
     bool address, latency,
-        source;   /* what its records have of the data; an address of some only with --data */
+        source;   /* what records contain about the data; some have the address only with --data */
     bool batched; /* large PEBS, with a fixed period */
 };
 

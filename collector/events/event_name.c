@@ -110,7 +110,8 @@ static int parse_tracepoint(const char *text, struct perf_event_attr *attr)
     return 0;
 }
 
-/* Whether it begins with a system of tracepoints: libpfm4, which knows them where debugfs is mounted, takes what follows for an attribute. */
+/* Whether the text begins with a system of tracepoints: libpfm4, which knows tracepoints where debugfs is
+ * mounted, would parse the rest as an attribute. */
 static bool has_system(const char *text)
 {
     char path[256];
@@ -133,7 +134,7 @@ static bool fires_in_kernel(const struct perf_event_attr *attr)
              attr->config == PERF_COUNT_SW_CGROUP_SWITCHES));
 }
 
-static int unknown(const char *text, struct fathom_error *err)
+static int refuse_unknown(const char *text, struct fathom_error *err)
 {
     char near[300], *events;
     size_t size;
@@ -169,7 +170,7 @@ static int parse_listed(struct event_name *name, struct perf_event_attr *attr, s
     } else if (!parse_software(name->text, attr) && parse_tracepoint(name->text, attr) != 0) {
         if (rc == -EINVAL && !has_system(name->text))
             return error_set(err, EINVAL, "event '%s': %s", name->text, reason);
-        return unknown(name->text, err);
+        return refuse_unknown(name->text, err);
     }
     return 0;
 }

@@ -17,8 +17,8 @@ struct event_name {
     bool in_kernel;             /* fires in kernel mode: the user registers must be sampled instead */
     unsigned precise;           /* number of p modifiers; of an alias without: its own */
     uint64_t period, frequency; /* given by the name itself (libpfm4's ":period="); 0: not given */
-    struct alias_match alias;   /* alias.alias is NULL if the name is none */
-    size_t kinds;               /* how many attrs it has; 0: an alias that this CPU has no event for */
+    struct alias_match alias;   /* alias.alias is NULL if the name is not an alias */
+    size_t kinds;               /* number of attrs; 0: an alias without an event on this CPU */
 };
 
 /* Fills *name and, of one attr for each kind of core, type, config, config1, config2 and the breakpoint fields. Errors:

@@ -51,7 +51,7 @@ static void set_data_address(const struct event_options *o, const struct pmus *p
         attr->sample_type |= PERF_SAMPLE_ADDR;
 }
 
-/* The kernel gives "cycles:p" to IBS; named as what it is, its samples are known to be of it. */
+/* The kernel passes "cycles:p" to IBS; with the real name its samples are recognised as IBS samples. */
 static void take_ibs_cycles(const struct pmus *pmus, const struct log *log, struct perf_event_attr *attr)
 {
     long type = pmus_type(pmus, "ibs_op");
@@ -64,9 +64,9 @@ static void take_ibs_cycles(const struct pmus *pmus, const struct log *log, stru
     attr->precise_ip = 0;
 }
 
-/* IBS: SP and BP are those at the interrupt, which comes later than the sampled instruction; of that moment, the kernel
- * only tells the IP of the call chain. Its counter has multiples of 16, and it samples user code alone only by a filter
- * in the kernel (Linux 6.14). */
+/* IBS: SP and BP are those at the interrupt, which comes after the sampled instruction; only the IP in the
+ * call chain is from that moment. Its counter uses multiples of 16, and it can sample user code alone only
+ * with a filter in the kernel (Linux 6.14). */
 static void set_ibs(const struct pmus *pmus, const char *name, const struct log *log,
                     struct perf_event_attr *attr)
 {
@@ -110,7 +110,7 @@ static void settle_precision(const char *name, const struct pmus *pmus, const st
     }
     if (rc == -EINVAL || rc == -EOPNOTSUPP || rc == -ENOENT) {
         attr->precise_ip = 0;
-        return; /* refused at any level: not for that */
+        return; /* refused at every level: not because of the precision */
     }
     attr->precise_ip = tried.precise_ip;
     if (tried.precise_ip < asked)
@@ -129,10 +129,10 @@ static void set_name(const struct event_name *name, const struct perf_event_attr
              (int)attr->precise_ip, precise);
 }
 
-/* Cycles, or events of which there are about as many: a thousand samples a second at 2 GHz. */
+/* For cycles, or equally frequent events: a thousand samples a second at 2 GHz. */
 #define BATCH_PERIOD 2000003
 
-/* A name as it is parsed, and what the options say of it. */
+/* A name being parsed, with the options for it. */
 struct making {
     const struct event_options *options;
     const struct pmus *pmus;
@@ -196,7 +196,7 @@ static bool make_helper(const struct pmus *pmus, const struct event *of, struct 
     return true;
 }
 
-/* Without counters, an alias for what they count becomes a clock. */
+/* Without counters, an alias for what counters count becomes a clock. */
 static int without_counters(struct making *m, struct perf_event_attr attrs[ALIAS_EVENTS],
                             struct event_options *clock, struct fathom_error *err)
 {
@@ -293,8 +293,8 @@ static int default_cycles(struct making *m, struct event events[EVENT_PARSED], s
     return 0;
 }
 
-/* Takes the next name off the list *text: up to a comma that is not inside of a PMU's terms. *group: the number of the
- * group that it is in, 0: none; *groups: of the groups so far. */
+/* Takes the next name off the list *text: up to a comma outside of a PMU's terms. *group: number of its
+ * group, 0: none; *groups: number of groups so far. */
 static int next_name(const char **text, char *out, size_t size, uint8_t *group, uint8_t *groups,
                      struct fathom_error *err)
 {

@@ -24,7 +24,8 @@ static bool is_word(char c)
     return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* The next line of a field that is one number, and none of those that all tracepoints have. *text: behind it, then. */
+/* The next line with a field of one number, skipping the fields common to all tracepoints. *text: set behind
+ * the line. */
 static bool next_field(const char **text, struct line *out)
 {
     static const char key[] = "\tfield:", common[] = "common_";
@@ -48,7 +49,7 @@ static bool next_field(const char **text, struct line *out)
     return false;
 }
 
-/* Whether it is an address, or says where in the raw data a text lies ("__data_loc char[] name"). */
+/* Whether the field is an address, or the position of a text in the raw data ("__data_loc char[] name"). */
 static bool is_reference(const struct line *line)
 {
     static const char data[] = "__data_loc", relative[] = "__rel_loc";
@@ -72,7 +73,7 @@ struct weight_field fields_find(const char *format, const char *name)
     return (struct weight_field){0};
 }
 
-/* "nr, fd, count": those that can weigh, or all by which the kernel may filter. */
+/* "nr, fd, count": the fields that can be weights, or all that the kernel can filter by. */
 static void list_fields(const char *format, bool all, char *out, size_t size)
 {
     struct line line;
@@ -94,7 +95,7 @@ static char *read_format(const struct event *event)
     if (!colon)
         return NULL;
     *colon++ = '/';
-    colon[strcspn(colon, ":/")] = '\0'; /* a modifier, or the field that use_weight() put there */
+    colon[strcspn(colon, ":/")] = '\0'; /* a modifier, or the field added by use_weight() */
     strcat(path, "/format");
     return tracefs_read(path, &text, &size) == 0 ? text : NULL;
 }
@@ -107,7 +108,7 @@ bool fields_of_probe(const struct event *event)
     return is;
 }
 
-/* told: it stands in the event's name. */
+/* told: write the field into the event's name. */
 static int use_weight(struct event *event, const char *weight, bool told, struct fathom_error *err)
 {
     char names[512] = "";
@@ -151,7 +152,8 @@ int fields_use(struct event *events, size_t count, const char *filter, const cha
     return rc;
 }
 
-/* calc_stack() of kernel/trace/trace_events_filter.c returns -1, -2 or -3 for a parenthesis too many, one too few, and a quote without end. */
+/* calc_stack() of kernel/trace/trace_events_filter.c returns -1, -2 or -3 for an extra parenthesis, a missing
+ * one, and an unterminated quote. */
 static bool is_syntax(int code)
 {
     return code == EINVAL || code == EPERM || code == ENOENT || code == ESRCH;

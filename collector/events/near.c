@@ -24,7 +24,7 @@ struct near {
     } nearest[NEAREST]; /* by distance */
 };
 
-static int folded(char c)
+static int fold_character(char c)
 {
     return c == '_' ? '-' : tolower((unsigned char)c);
 }
@@ -49,16 +49,16 @@ unsigned near_distance(const char *a, const char *b, unsigned most)
         const unsigned *above = rows[(i + 2) % 3], *second = rows[(i + 1) % 3];
         row[0] = (unsigned)i;
         for (size_t j = 1; j <= n; j++) {
-            int x = folded(a[i - 1]), y = folded(b[j - 1]);
+            int x = fold_character(a[i - 1]), y = fold_character(b[j - 1]);
             row[j] = least(least(above[j] + 1, row[j - 1] + 1), above[j - 1] + (x != y));
-            if (i > 1 && j > 1 && x == folded(b[j - 2]) && y == folded(a[i - 2]))
+            if (i > 1 && j > 1 && x == fold_character(b[j - 2]) && y == fold_character(a[i - 2]))
                 row[j] = least(row[j], second[j - 2] + 1);
         }
     }
     return least(rows[m % 3][n], most + 1);
 }
 
-static void consider(struct near *near, const char *name)
+static void consider_name(struct near *near, const char *name)
 {
     unsigned distance = near_distance(near->name, name, near->most);
     if (distance > near->most || strlen(name) >= NAME_MAX_HERE)
@@ -82,7 +82,7 @@ static void consider(struct near *near, const char *name)
 static void consider_pfm(void *context, const struct pfm_event *event)
 {
     if (!event->umask)
-        consider(context, event->name);
+        consider_name(context, event->name);
 }
 
 static void consider_tracepoints(struct near *near)
@@ -93,7 +93,7 @@ static void consider_tracepoints(struct near *near)
         return;
     rest = text;
     for (char *line; (line = strsep(&rest, "\n"));)
-        consider(near, line);
+        consider_name(near, line);
     free(text);
 }
 
@@ -101,9 +101,9 @@ size_t near_names(const char *name, char *out, size_t size)
 {
     struct near near = {.name = name, .most = (unsigned)(strlen(name) + 2) / 4};
     for (const struct alias *alias = aliases; alias->name; alias++)
-        consider(&near, alias->name);
+        consider_name(&near, alias->name);
     for (const struct software_event *event = software_events; event->name; event++)
-        consider(&near, event->name);
+        consider_name(&near, event->name);
     pfm_events(consider_pfm, &near);
     if (strchr(name, ':'))
         consider_tracepoints(&near);

@@ -36,7 +36,7 @@ int open_in_cgroup(struct perf_event_attr *attr, int cgroup, int cpu, int leader
     return open_with_flags(attr, cgroup, cpu, leader, PERF_FLAG_PID_CGROUP);
 }
 
-static int probe(const struct perf_event_attr *attr, pid_t tid, int cpu, unsigned long flags)
+static int probe_event(const struct perf_event_attr *attr, pid_t tid, int cpu, unsigned long flags)
 {
     struct perf_event_attr copy = *attr;
     copy.disabled = 1;
@@ -52,12 +52,12 @@ static int probe(const struct perf_event_attr *attr, pid_t tid, int cpu, unsigne
 
 int open_probe_for(const struct perf_event_attr *attr, pid_t tid, int cpu)
 {
-    return probe(attr, tid, cpu, 0);
+    return probe_event(attr, tid, cpu, 0);
 }
 
 int open_probe_in(const struct perf_event_attr *attr, int cgroup)
 {
-    return probe(attr, cgroup, 0, PERF_FLAG_PID_CGROUP);
+    return probe_event(attr, cgroup, 0, PERF_FLAG_PID_CGROUP);
 }
 
 int open_with_program(const struct perf_event_attr *attr, int program)
@@ -123,9 +123,11 @@ static int refused(struct fathom_error *err, int code, const char *event, const 
         event, paranoid, needed, needed);
 }
 
-#define KERNEL_ENOTSUPP 524 /* include/linux/errno.h: not one for programs; of a probe's instruction */
+#define KERNEL_ENOTSUPP                                                                                      \
+    524 /* include/linux/errno.h, not in user space: the instruction at a probe is not supported */
 
-/* Where a probe is to be set: its file has no such instruction, or none that can be replaced. */
+/* Whether the error is about a probe's location: the file has no such instruction, or none that can be
+ * replaced. */
 static bool is_of_place(const struct perf_event_attr *attr, int code)
 {
     return attr->type == PERF_TYPE_TRACEPOINT &&

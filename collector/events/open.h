@@ -16,11 +16,11 @@
 /* A file descriptor (close-on-exec) or a negative errno. attr->size must be at most OPEN_ATTR_SIZE. tid 0:
  * the caller; cpu -1: any. */
 int open_event(struct perf_event_attr *attr, pid_t tid, int cpu);
-/* The same, counting at the same time as the event `leader`, a descriptor; -1: none. */
+/* The same, in the group of the event `leader`, a descriptor; -1: none. */
 int open_in_group(struct perf_event_attr *attr, pid_t tid, int cpu, int leader);
 /* The same for what runs on a CPU in a cgroup (the descriptor of its directory) and those below it. */
 int open_in_cgroup(struct perf_event_attr *attr, int cgroup, int cpu, int leader);
-/* Whether the kernel takes a BPF program (a descriptor) on such an event: 0, or a negative errno. */
+/* Whether the kernel accepts a BPF program (a descriptor) on such an event: 0, or a negative errno. */
 int open_with_program(const struct perf_event_attr *attr, int program);
 /* Whether the kernel accepts this event for the calling thread. 0 or a negative errno. */
 int open_probe(const struct perf_event_attr *attr);

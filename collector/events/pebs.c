@@ -20,8 +20,9 @@
 
 unsigned pebs_format(const char *pmu_name)
 {
-    /* intel_pmu_init() of arch/x86/events/intel/core.c has the names; IA32_PERF_CAPABILITIES, bits 8 to 11, the formats
-     * (Intel SDM volume 3, "PEBS record format"). What is before Nehalem, or an Atom before Goldmont, counts as 1. */
+    /* Names from intel_pmu_init() of arch/x86/events/intel/core.c; formats from IA32_PERF_CAPABILITIES, bits
+     * 8 to 11 (Intel SDM volume 3, "PEBS record format"). CPUs before Nehalem, and Atoms before Goldmont,
+     * count as 1. */
     static const struct {
         const char *name;
         unsigned format;
@@ -65,8 +66,8 @@ bool pebs_weights(const char *release)
     return sscanf(release, "%u", &major) == 1 && major >= 6;
 }
 
-/* Whether an event with a register that only whole records have (XMM0) is refused: PERF_PMU_CAP_EXTENDED_REGS, which
- * intel_pebs_init() sets together with the fields that a batch may have. */
+/* Whether an event is refused if it has a register that only full records contain (XMM0):
+ * PERF_PMU_CAP_EXTENDED_REGS, which intel_pebs_init() sets together with the fields that a batch may have. */
 static bool refuses_more(const struct pmus *pmus, long type)
 {
     struct perf_event_attr attr = {.type = (__u32)type,
@@ -117,8 +118,8 @@ void pebs_machine_of(const struct pmus *pmus, struct pebs_machine *out)
 
 void pebs_machine_for(const struct pmus *pmus, const struct perf_event_attr *attr, struct pebs_machine *out)
 {
-    /* On cores of several kinds, generic events have the PMU's type in the upper half of the config, or are the fast
-     * cores'. */
+    /* On hybrid CPUs, generic events have the PMU's type in the upper half of the config, or are for the fast
+     * cores. */
     long type = attr->type;
     if (type == PERF_TYPE_HARDWARE || type == PERF_TYPE_HW_CACHE)
         type = attr->config >> 32 ? (long)(attr->config >> 32) : PERF_TYPE_RAW;

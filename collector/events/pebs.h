@@ -19,17 +19,19 @@ struct pebs_machine {
     unsigned max_precise; /* highest precise_ip; 0: the CPU has no PEBS */
     bool times;           /* PEBS records have a timestamp (Skylake, Goldmont and later) */
     bool weights;         /* the kernel takes WEIGHT from a batch (Linux 6.0) */
-    bool bare; /* records have little but the IP, as in virtual machines (formats 4 and 5 without baseline) */
+    /* records have little more than the IP, as in virtual machines (formats 4 and 5 without baseline) */
+    bool bare;
 };
 
-/* What sysfs, and the kernel if it can be asked, say about this machine: of the first kind of core that has PEBS.
- * max_precise is 0 if there is no PMU, or none by Intel. */
+/* Describes this machine from sysfs, and from the kernel if it can be asked: the first kind of core that has
+ * PEBS. max_precise is 0 if there is no PMU, or not Intel's. */
 void pebs_machine(struct pebs_machine *out);
 void pebs_machine_of(const struct pmus *pmus, struct pebs_machine *out); /* the same of other PMUs */
-/* The same of the PMU that counts an event: kinds of cores can differ in what their records hold (architectural PEBS). */
+/* The same for the PMU that counts an event: kinds of cores can differ in the content of their records
+ * (architectural PEBS). */
 void pebs_machine_for(const struct pmus *pmus, const struct perf_event_attr *attr, struct pebs_machine *out);
-/* The format of the records by a PMU's caps/pmu_name (NULL or "": the kernel has none); 0: not known, and younger than
- * those that are. */
+/* The format of the records according to a PMU's caps/pmu_name (NULL or "": the kernel has none); 0: unknown,
+ * so newer than the known ones. */
 unsigned pebs_format(const char *pmu_name);
 bool pebs_weights(const char *release); /* of the kernel */
 

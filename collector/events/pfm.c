@@ -11,7 +11,7 @@
 
 static int begun;
 
-static void begin(void)
+static void initialise_pfm(void)
 {
     begun = pfm_initialize();
 }
@@ -19,7 +19,7 @@ static void begin(void)
 int pfm_begin(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, begin);
+    pthread_once(&once, initialise_pfm);
     return begun;
 }
 
@@ -53,7 +53,7 @@ int pfm_encode(const char *name, struct pfm_code *code, const char **reason)
 }
 
 /* For perf's own events, the description is mostly just the kernel's name for them. */
-static const char *description(const char *text)
+static const char *describe_event(const char *text)
 {
     return text && strncmp(text, "PERF_COUNT_", 11) != 0 ? text : "";
 }
@@ -67,7 +67,7 @@ static void see_umasks(int index, struct pfm_event event, int count,
             info.type != PFM_ATTR_UMASK)
             continue;
         event.umask = info.name;
-        event.description = description(info.desc);
+        event.description = describe_event(info.desc);
         event.precise = info.is_precise;
         see(context, &event);
     }
@@ -93,7 +93,7 @@ void pfm_events(void (*see)(void *context, const struct pfm_event *event), void 
             struct pfm_event event = {.pmu = pmu == PFM_PMU_PERF_EVENT ? "events of most CPUs" : unit.desc,
                                       .generic = pmu == PFM_PMU_PERF_EVENT,
                                       .name = pmu == PFM_PMU_PERF_EVENT ? name : info.name,
-                                      .description = description(info.desc),
+                                      .description = describe_event(info.desc),
                                       .precise = info.is_precise};
             see(context, &event);
             see_umasks(i, event, info.nattrs, see, context);

@@ -18,7 +18,7 @@ struct pfm_code {
     unsigned precise;
 };
 
-/* Readies libpfm4, which any call needs and has no lock for. 0 or its error. */
+/* Initialises libpfm4, before any other call; not thread-safe. 0 or libpfm4's error. */
 int pfm_begin(void);
 /* The event of this name in user mode. 0; -ENOENT: unknown to libpfm4; -EINVAL: known, but the attributes are
  * wrong or missing. *reason: libpfm4's text for that, static. */

@@ -1,4 +1,5 @@
-/* pfm_cpu.h - what libpfm4 takes this machine's CPU for. (libpfm4's headers clash with the kernel's: pfm.h.) */
+/* pfm_cpu.h - how libpfm4 identifies this machine's CPU. (libpfm4's headers clash with the kernel's:
+ * pfm.h.) */
 #ifndef FATHOM_COLLECTOR_EVENTS_PFM_CPU_H
 #define FATHOM_COLLECTOR_EVENTS_PFM_CPU_H
 

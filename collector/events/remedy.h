@@ -1,5 +1,6 @@
 /*
- * remedy.h - what is to be done where the kernel refuses: said by the recorder's messages and by `fathom doctor`.
+ * remedy.h - advice for when the kernel refuses something: shared by the recorder's messages and `fathom
+ * doctor`.
  */
 #ifndef FATHOM_COLLECTOR_EVENTS_REMEDY_H
 #define FATHOM_COLLECTOR_EVENTS_REMEDY_H

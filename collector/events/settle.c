@@ -5,7 +5,7 @@
 
 #include "collector/events/open.h"
 
-/* Takes the registers at entry to the kernel where those at the interrupt are refused (a kernel that is locked down,
+/* Uses the registers at entry to the kernel where those at the interrupt are refused (a locked-down kernel,
  * security/security.c, LOCKDOWN_PERF): in user mode they are the same. */
 static void settle_registers(struct perf_event_attr *attr)
 {
@@ -23,7 +23,8 @@ static void settle_registers(struct perf_event_attr *attr)
         *attr = other;
 }
 
-/* Takes the attributes without what the kernel may lack, if it refuses it, and nothing else. has: whether it is in them. */
+/* Switches to attributes without a feature that the kernel may lack, if that is what makes it refuse them.
+ * has: whether they have the feature. */
 static bool settle_without(struct perf_event_attr *attr, bool has, const struct perf_event_attr *without)
 {
     if (!has || open_probe(attr) != -EINVAL || open_probe(without) == -EINVAL)

@@ -1,5 +1,5 @@
 /*
- * settle.h - changes events to what this kernel accepts.
+ * settle.h - adapts events to what this kernel accepts.
  */
 #ifndef FATHOM_COLLECTOR_EVENTS_SETTLE_H
 #define FATHOM_COLLECTOR_EVENTS_SETTLE_H

@@ -14,7 +14,7 @@ struct parse {
     char pmu[NAME_SIZE];
     const char *whole; /* for messages */
     struct perf_event_attr *attr;
-    bool nested; /* inside of events/NAME, which names no other event */
+    bool nested; /* inside of events/NAME, which may not name another event */
 };
 
 /* The first line of a PMU's file "KIND/NAME". */
@@ -34,8 +34,8 @@ static __u64 *field(struct perf_event_attr *attr, const char *name, size_t size)
     return size == 7 && memcmp(name, "config2", 7) == 0 ? &attr->config2 : NULL;
 }
 
-/* Puts the value's bits, the lowest first, into those that the format names. false: it has more, or the format is of
- * another form. */
+/* Stores the value's bits, the lowest first, in those named by the format. false: the value has more, or the
+ * format is not understood. */
 static bool place_field(struct perf_event_attr *attr, const char *format, uint64_t value)
 {
     const char *at = strchr(format, ':');

@@ -24,7 +24,7 @@ bool trigger_split(const char *text, char *name, size_t size, uint64_t *most)
     return true;
 }
 
-/* Its layout stays, by which the decoder knows records of all events. */
+/* The layout stays: the decoder reads records of all events by it. */
 static void only_count(struct event *event)
 {
     event->attr.freq = 0;
@@ -51,7 +51,7 @@ int trigger_events(const char *text, const struct pmus *pmus, struct event *even
         one &= !parsed[i].helper && !parsed[i].group && strcmp(parsed[i].name, parsed[0].name) == 0;
     if (!one || found > TRIGGER_EVENTS)
         return error_set(err, EINVAL, "a trigger is one event, which '%s' is not", name);
-    /* What only counters count is a clock where there are none. */
+    /* without counters, what only they count has become a clock */
     if (attr_is_clock(&parsed[0].attr) && !strstr(name, "clock"))
         return error_set(err, ENOENT, "this machine has no hardware counter for the trigger %s", name);
     for (size_t i = 0; i < found; i++) {

@@ -28,9 +28,10 @@
 
 /* Whether the event's period varies: one that is fixed, of at least 64 events, and not a clock's. */
 bool vary_is(const struct perf_event_attr *attr);
-/* A period near the one of the attr; for PMUs of their own a multiple of 16 (IBS). *state: of the random numbers. */
+/* A period near that of the attr; for PMUs of their own a multiple of 16 (IBS). *state: of the random number
+ * generator. */
 uint64_t vary_period(const struct perf_event_attr *attr, uint64_t *state);
-/* One that stays: at most 100 events further away. */
+/* A period that will not change again: at most 100 events further away. */
 uint64_t vary_once(const struct perf_event_attr *attr, uint64_t *state);
 
 #endif

@@ -22,7 +22,7 @@ const struct allocator allocators[VERIFY_ALLOCATORS] = {
     [VERIFY_SIZE_SECOND_THIRD] = {"arg1=%si arg2=%dx", {"reallocarray"}},
 };
 
-static int stop(void *context, const struct probe_site *site)
+static int stop_at_site(void *context, const struct probe_site *site)
 {
     (void)context;
     return site->fault == PROBE_FINE;
@@ -34,12 +34,13 @@ static bool has_allocator(const char *path)
     struct fathom_error err;
     if (image_open(path, NULL, &image, &err) < 0)
         return false;
-    const bool has = probe_sites_functions(image, "malloc", 0, PROBE_OF_ENTRIES, stop, NULL) > 0;
+    const bool has = probe_sites_functions(image, "malloc", 0, PROBE_OF_ENTRIES, stop_at_site, NULL) > 0;
     image_close(image);
     return has;
 }
 
-/* Which is looked at later: the program 0, a library 1, the C library 2; 3: never, as the loader has one for itself. */
+/* Order in which files are examined: the program 0, a library 1, the C library 2; 3: never, as the loader has
+ * an allocator of its own. */
 static unsigned rank_of(const char *path, const char *program)
 {
     const char *name = strrchr(path, '/') + 1;

@@ -1,8 +1,8 @@
 /*
- * marker_arguments.h - the arguments of a static marker (image/markers.h) as the kernel's probes take them.
- *
- * A marker tells each as "SIZE@OPERAND" in the assembler's syntax, a negative size for a signed one: "-4@%edi 8@-16(%rbp) 4@$7"; here
- * these are "%di", "-16(%bp)" and "\7" (Documentation/trace/uprobetracer.rst; arch/x86/kernel/ptrace.c has the registers' names).
+ * marker_arguments.h - translates the arguments of a static marker (image/markers.h) to the syntax of kernel
+ * probes. A marker has each as "SIZE@OPERAND" in the assembler's syntax, with a negative size if signed:
+ * "-4@%edi 8@-16(%rbp) 4@$7"; these become "%di", "-16(%bp)" and "\7" (Documentation/trace/uprobetracer.rst;
+ * registers' names: arch/x86/kernel/ptrace.c).
  */
 #ifndef FATHOM_COLLECTOR_PROBES_MARKER_ARGUMENTS_H
 #define FATHOM_COLLECTOR_PROBES_MARKER_ARGUMENTS_H
@@ -13,13 +13,13 @@
 
 struct marker_argument {
     char type[4];  /* "s32" */
-    char from[28]; /* ""; it is nowhere that a probe can read: in a floating-point register, or at an index */
+    char from[28]; /* "": a probe cannot read it: in a floating-point register, or indexed */
 };
 
-/* What the text tells, hostile or not; returns how many there are. */
+/* Parses the text, which may be hostile; returns how many arguments there are. */
 size_t marker_arguments_read(const char *text, struct marker_argument out[MARKER_ARGUMENTS]);
-/* Fields "argN=..." of those that every one of `places` places has, of one type, for one of them. Cut where `size`
- * bytes are full. Like snprintf. */
+/* Writes fields "argN=..." for one place, of the arguments that all `places` places have with one type.
+ * Truncated to `size` bytes. Returns like snprintf. */
 int marker_arguments_fields(const struct marker_argument (*arguments)[MARKER_ARGUMENTS], size_t places,
                             size_t place, char *out, size_t size);
 

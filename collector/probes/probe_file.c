@@ -20,7 +20,7 @@ static bool is_file(const char *path)
     return stat(path, &file) == 0 && S_ISREG(file.st_mode);
 }
 
-/* Of what is found by its name: "libc.so" is a linker's script. */
+/* Checked for files found by name: "libc.so" is a linker script. */
 static bool is_elf(const char *path)
 {
     char magic[SELFMAG];
@@ -41,7 +41,7 @@ static bool is_named(const char *path, const char *name)
     return !last[length] || strcmp(last + length, ".so") == 0 || strncmp(last + length, ".so.", 4) == 0;
 }
 
-/* As the process sees it, in its mount namespace. */
+/* Resolves a path as the process sees it, in its mount namespace. */
 static bool is_file_of(pid_t pid, const char *path, char out[PATH_MAX])
 {
     return snprintf(out, PATH_MAX, "/proc/%d/root%s", (int)pid, path) < PATH_MAX && is_file(out);
@@ -98,7 +98,8 @@ static bool find_installed(const char *name, char out[PATH_MAX])
 int probe_file_find(const char *name, const pid_t *pids, size_t pid_count, char out[PATH_MAX])
 {
     if (strchr(name, '/')) {
-        const bool seen = *name == '/' && strncmp(name, "/proc/", 6) != 0; /* may be another file than here */
+        const bool seen =
+            *name == '/' && strncmp(name, "/proc/", 6) != 0; /* may be another file than for us */
         for (size_t i = 0; i < pid_count && seen; i++)
             if (is_file_of(pids[i], name, out))
                 return 0;

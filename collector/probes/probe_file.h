@@ -6,8 +6,9 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* A path: as the first of the processes sees it that has such a file, or else as it is. A name: of what a process has mapped, else of a program in PATH,
- * else of a library; "libc" stands for libc.so, or else libc.so.N, too. -ENOENT: there is none. */
+/* A path is resolved as seen by the first process that has such a file, or else as is. A name is looked up
+ * among the files mapped by the processes, else programs in PATH, else libraries; "libc" also matches
+ * libc.so, or else libc.so.N. -ENOENT: there is none. */
 int probe_file_find(const char *name, const pid_t *pids, size_t pid_count, char out[PATH_MAX]);
 
 #endif

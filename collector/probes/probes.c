@@ -26,7 +26,7 @@ static const struct kind {
     const char *prefix, *form;
     size_t parts;
     bool marker;
-    const char *fields; /* of a function: the System V ABI's registers of arguments, section 3.2.3 */
+    const char *fields; /* fields of a function: argument registers of the System V ABI, section 3.2.3 */
     enum probe_of of;   /* likewise */
 } kinds[] = {
     [PROBE_ENTRY] = {"uprobe:", "uprobe:FILE:FUNCTION[+OFFSET]", 2, false,
@@ -60,30 +60,30 @@ struct probes {
     char *names;
 };
 
-/* One that is defined: the places of its sites. */
+/* A probe being defined, with its places. */
 struct defining {
     const char *text;   /* as the user wrote it */
     char parts[3][512]; /* file, then function or provider, then the marker's name */
-    uint64_t distance;  /* behind the function's beginning, bytes */
+    uint64_t distance;  /* from the function's beginning, bytes */
     enum probe_kind kind;
     enum verify_allocator allocator; /* of PROBE_ALLOCATOR */
     struct uprobe_place *places;
-    struct marker_argument (*arguments)[MARKER_ARGUMENTS]; /* of a marker, by place */
+    struct marker_argument (*arguments)[MARKER_ARGUMENTS]; /* of a marker, per place */
     size_t count, capacity, arguments_count, arguments_capacity;
     struct uprobe_place *exits; /* of calls */
     size_t exit_count, exit_capacity;
-    size_t tails, hidden;   /* of these, jumps to other functions; and more of those that cannot be probed */
+    size_t tails, hidden;   /* tail calls among the places; and further ones that cannot be probed */
     enum probe_fault fault; /* of the first site that cannot be probed */
     size_t faults;
     char faulty[128]; /* its name */
 };
 
-static int malformed(const struct defining *d, struct fathom_error *err)
+static int refuse_malformed(const struct defining *d, struct fathom_error *err)
 {
     return error_set(err, EINVAL, "event '%s' is not of the form %s", d->text, kinds[d->kind].form);
 }
 
-/* FUNCTION+OFFSET: the offset is taken off. A name may end in "+", as C++ operators do. */
+/* FUNCTION+OFFSET: splits off the offset. A name may end in "+", as C++ operators do. */
 static bool take_distance(struct defining *d)
 {
     char *plus = strrchr(d->parts[1], '+'), *end;
@@ -102,7 +102,7 @@ static int take_parts(struct defining *d, struct fathom_error *err)
     for (size_t i = 0; i < count; i++) {
         const size_t length = i + 1 < count ? strcspn(at, ":") : strlen(at);
         if (!length || (i + 1 < count && at[length] != ':'))
-            return malformed(d, err);
+            return refuse_malformed(d, err);
         if (length >= sizeof d->parts[i])
             return error_set(err, EINVAL, "event '%s': a part of its name is longer than %zu bytes", d->text,
                              sizeof d->parts[i] - 1);
@@ -111,8 +111,8 @@ static int take_parts(struct defining *d, struct fathom_error *err)
     }
     if (d->kind == PROBE_HEAP && strcmp(d->parts[1], HEAP_ALLOCATED_MARKER) != 0 &&
         strcmp(d->parts[1], HEAP_FREED_MARKER) != 0)
-        return malformed(d, err);
-    return take_distance(d) ? 0 : malformed(d, err);
+        return refuse_malformed(d, err);
+    return take_distance(d) ? 0 : refuse_malformed(d, err);
 }
 
 static int add_place(void *context, const struct probe_site *site)
@@ -130,7 +130,7 @@ static int add_place(void *context, const struct probe_site *site)
     const char *fields = d->kind == PROBE_ALLOCATOR ? allocators[d->allocator].fields : kinds[d->kind].fields;
     const struct uprobe_place place = {site->offset, site->counter, fields};
     for (size_t i = 0; i < d->count && d->kind == PROBE_ALLOCATOR; i++)
-        if (d->places[i].offset == site->offset) /* one function of two names */
+        if (d->places[i].offset == site->offset) /* one function with two names */
             return 0;
     d->tails += site->place == PROBE_TAIL_PLACE;
     d->hidden += site->place == PROBE_HIDDEN_PLACE;
@@ -149,7 +149,7 @@ static int add_place(void *context, const struct probe_site *site)
     return 0;
 }
 
-/* Those of one class. */
+/* Finds the functions of one class of allocator functions. */
 static int find_allocator(struct defining *d, const struct image *image)
 {
     const char *const *names = allocators[d->allocator].functions;
@@ -179,7 +179,7 @@ static int find_places(struct defining *d, const char *path, struct fathom_error
     return rc < 0 ? error_memory(err) : 0;
 }
 
-/* Why one of the places cannot be probed. */
+/* Reasons why a place cannot be probed. */
 static const char *const faults[] = {
     [PROBE_RESOLVER] =
         "which only chooses the function that is called, when the program starts (IFUNC): probe "
@@ -191,7 +191,7 @@ static const char *const faults[] = {
     [PROBE_ENDLESS] = "which never returns, as far as its code tells",
 };
 
-/* Why nothing of the file can be probed. */
+/* Sets the message why nothing in the file can be probed. */
 static int tell_nothing(const struct defining *d, const char *path, struct fathom_error *err)
 {
     if (d->faults)
@@ -208,7 +208,7 @@ static int tell_nothing(const struct defining *d, const char *path, struct fatho
         d->text, path, d->parts[1]);
 }
 
-/* Where it is, if at more than one place, and where it should be but is not. */
+/* Reports the places if there are several, and those that could not be probed. */
 static void tell_places(const struct defining *d, const char *path, const struct probe *probe,
                         const struct log *log)
 {
@@ -220,7 +220,7 @@ static void tell_places(const struct defining *d, const char *path, const struct
         log_write(log, LOG_NOTE, "event %s is at %zu places of %s", probe->shown, d->count, path);
 }
 
-/* Where calls end otherwise than by a return. */
+/* Reports calls that end otherwise than by a return. */
 static void tell_tails(const struct defining *d, const struct log *log)
 {
     if (d->tails)
@@ -235,8 +235,8 @@ static void tell_tails(const struct defining *d, const struct log *log)
                   d->parts[1], d->hidden);
 }
 
-/* Letters and digits of the function's name. No other event of this process has the number: the next part of a recording
- * begins before the last one ends. */
+/* Makes a name from the letters and digits of the function's name and a number. No other event of this
+ * process has the number: the next part of a recording begins before the last one ends. */
 static void choose_name(const struct defining *d, struct probe *probe)
 {
     static atomic_uint last;
@@ -337,7 +337,7 @@ static int add_probe(struct probes *p, struct defining *d, const pid_t *pids, si
     return rc == 0 ? define_probe(p, d, path, LATENCY_ENTERED, log, err) : rc;
 }
 
-/* Of the allocator's functions of a class, those that cannot be probed. */
+/* Reports allocator functions of a class that cannot be probed. */
 static void tell_unsampled(const struct defining *d, const char *path, const struct log *log)
 {
     if (d->faults)
@@ -347,7 +347,7 @@ static void tell_unsampled(const struct defining *d, const char *path, const str
                   faults[d->fault]);
 }
 
-/* The event of one class, if a file has functions of it. */
+/* Adds the event of one class, if a file has functions of it. */
 static int add_class(struct probes *p, struct defining *d, const struct allocator_files *files, uint32_t mean,
                      const struct log *log, struct fathom_error *err)
 {
@@ -372,7 +372,7 @@ static int add_class(struct probes *p, struct defining *d, const struct allocato
     return rc;
 }
 
-/* Several events of one name. */
+/* Adds several events with one name. */
 static int add_allocators(struct probes *p, struct defining *d, const pid_t *pids, size_t pid_count,
                           const struct log *log, struct fathom_error *err)
 {
@@ -381,7 +381,7 @@ static int add_allocators(struct probes *p, struct defining *d, const pid_t *pid
     char *end;
     const unsigned long mean = rc == 0 ? strtoul(d->parts[0], &end, 10) : 0;
     if (rc == 0 && (*end || !mean || mean > UINT32_MAX || !pid_count))
-        rc = malformed(d, err);
+        rc = refuse_malformed(d, err);
     if (rc == 0)
         rc = allocators_find(pids, pid_count, &files, err);
     for (d->allocator = VERIFY_NO_ALLOCATOR + 1; rc == 0 && d->allocator < VERIFY_ALLOCATORS; d->allocator++)
@@ -390,7 +390,7 @@ static int add_allocators(struct probes *p, struct defining *d, const pid_t *pid
     return rc;
 }
 
-/* The length of the first name of a list: to a comma or brace that stands in no parentheses. */
+/* Length of the first name in a list: up to a comma or brace outside of parentheses. */
 static size_t name_length(const char *text)
 {
     size_t depth = 0, at = 0;
@@ -403,9 +403,9 @@ static size_t name_length(const char *text)
     return at;
 }
 
-/* Copies the list, with the kernel's names. */
-static int rewrite(struct probes *p, const char *names, FILE *out, const pid_t *pids, size_t pid_count,
-                   const struct log *log, struct fathom_error *err)
+/* Copies the list with the kernel's names. */
+static int rewrite_names(struct probes *p, const char *names, FILE *out, const pid_t *pids, size_t pid_count,
+                         const struct log *log, struct fathom_error *err)
 {
     int rc = 0;
     bool begins = true;
@@ -454,7 +454,7 @@ int probes_new(const char *names, bool define, const pid_t *pids, size_t pid_cou
     int rc = 0;
     if (names) {
         FILE *list = open_memstream(&p->names, &size);
-        rc = list ? rewrite(p, names, list, pids, pid_count, log, err) : error_memory(err);
+        rc = list ? rewrite_names(p, names, list, pids, pid_count, log, err) : error_memory(err);
         if (list && fclose(list) != 0 && rc == 0)
             rc = error_memory(err);
     }
@@ -499,7 +499,7 @@ void probes_name_events(const struct probes *p, struct event *events, size_t cou
             if (p->list[j]->latency)
                 events[i].attr.config2 = p->list[j]->latency;
             if (p->list[j]->heap || p->list[j]->latency) {
-                events[i].attr.freq = 0; /* or else pairs were torn */
+                events[i].attr.freq = 0; /* otherwise pairs would be separated */
                 events[i].attr.sample_period = 1;
             }
             memcpy(events[i].name, p->list[j]->shown, sizeof events[i].name);

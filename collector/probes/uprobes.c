@@ -46,7 +46,7 @@ static void remove_stale(int fd)
             continue;
         if (kill(pid, 0) != 0 && errno == ESRCH) {
             int n = snprintf(line, sizeof line, "-:fathom_%d/%s\n", pid, name);
-            if (write(fd, line, (size_t)n) != n) /* it has gone with another of its probes */
+            if (write(fd, line, (size_t)n) != n) /* it was removed with another of its probes */
                 continue;
         }
     }

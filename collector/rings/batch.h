@@ -9,7 +9,8 @@
 
 #include "base/error.h"
 
-/* Gets one or more whole records per call. A negative return ends the collection, which returns it. */
+/* Receives one or more whole records per call. A negative return value ends the collection, which
+ * returns it. */
 typedef int collector_sink(void *context, const void *records, size_t size, struct fathom_error *err);
 
 struct batch {

@@ -12,7 +12,7 @@
 
 #define NAME_BYTES 16 /* with its NUL (prctl(2)) */
 
-/* The time that the last record in the ring has at its end. 0 or -EIO. */
+/* The time at the end of the ring's last record. 0 or -EIO. */
 static int last_time(const struct ring *ring, uint64_t *time)
 {
     uint64_t joined;

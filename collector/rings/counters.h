@@ -25,13 +25,15 @@ void counters_free(struct counters *counters); /* frees the events' ids too */
 /* Attaches a BPF program (a descriptor, borrowed) to the events that are `followed` wherever they are opened from now on: at once, as
  * threads and children inherit it with the event. */
 void counters_attach(struct counters *counters, int program);
-/* Of the events that are opened by CPU from now on, those that are not `stacks`, and do not tell of cgroups, count in a cgroup only (a descriptor, borrowed). filtered: those
- * that are `followed` need not, as their program leaves out samples from outside: to start and stop a clock at each switch into the
- * group and out of it takes some 7 us. */
+/* From now on, events opened by CPU count only in a cgroup (a descriptor, borrowed), except those that are
+ * `stacks` or report cgroups. filtered: those that are `followed` are not limited either, as their program
+ * drops samples from outside: starting and stopping a clock at each switch into and out of the group takes
+ * some 7 us. */
 void counters_within(struct counters *counters, int cgroup, bool filtered);
 /* Opens the events that are not inherited, once per CPU for everything that runs there. They write into the
- * rings that the first thread's events have made, or make them if the event that has `task` is one of them. -EACCES, -EPERM: not allowed. The event of stack records is
- * opened once more, in a way that wakes counters_wait() at each record. */
+ * rings that the first thread's events made, or make them if the event with `task` is one of them. -EACCES,
+ * -EPERM: not allowed. The event of stack records is opened once more, in a way that wakes counters_wait() at
+ * each record. */
 int counters_open_cpus(struct counters *counters, struct fathom_error *err);
 /* Starts the events that are open by CPU. (Those of a command's threads start at its exec, by
  * enable_on_exec.) */
@@ -40,13 +42,13 @@ void counters_enable_cpus(struct counters *counters);
  * others of its process were opened, so it may have inherited theirs already (counters_settle()). */
 int counters_open(struct counters *counters, pid_t tid, bool late, struct fathom_error *err);
 /* A late thread may have its events twice: opened and inherited. While counters_unsettled() says that this is
- * still unknown for some thread, counters_settle() is to be called with each sample's id and thread. If the id
- * belongs to another thread's event, the late thread has inherited events: its own are stopped, and
- * counters_twice() is true for the samples that they wrote. */
+ * unknown for some thread, call counters_settle() with each sample's id and thread. If the id belongs to
+ * another thread's event, the late thread has inherited events: its own are stopped, and counters_twice() is
+ * true for the samples that they wrote. */
 bool counters_unsettled(const struct counters *counters);
 void counters_settle(struct counters *counters, uint64_t id, pid_t tid);
 bool counters_twice(const struct counters *counters, uint64_t id, pid_t tid);
-/* Starts all events, but for those that are `switched`, or stops all. */
+/* Starts all events except those that are `switched`, or stops all. */
 void counters_enable(struct counters *counters);
 void counters_disable(struct counters *counters);
 /* Waits until a ring fills, a task ends or the extra_fd of counters_watch() is readable. A signal
@@ -71,8 +73,8 @@ void counters_totals(const struct counters *counters, size_t event, struct count
 int counters_each(const struct counters *counters, size_t event,
                   int (*use)(void *context, int fd, int cpu, bool wakes, struct fathom_error *err),
                   void *context, struct fathom_error *err);
-/* Sets the period of an event. Threads that have inherited it keep theirs, but for those that are born from now on
- * (kernel/events/core.c, _perf_event_period, inherit_event). */
+/* Sets the period of an event. Threads that inherited it keep theirs; threads started from now on get the new
+ * one (kernel/events/core.c, _perf_event_period, inherit_event). */
 void counters_period(const struct counters *counters, size_t event, uint64_t period);
 /* Gives each descriptor of an event another period near its own (vary.h). Returns how many there are. */
 size_t counters_vary(struct counters *counters, size_t event);

@@ -11,9 +11,10 @@ static const struct event *event_of(const struct counters *counters, size_t open
     return &counters->events[counters->opened[opened].event];
 }
 
-/* First those of stacks, which samples write. Those of groups next, and each group's leader last: an event that is enabled after its leader
- * stays off if they are of different software PMUs, as a clock and page faults are (Linux 6.18). */
-static void enable(const struct counters *counters, size_t first, size_t count)
+/* Enables events of stacks first, which samples write to. Groups are next, each group's leader last: an event
+ * enabled after its leader stays off if they are of different software PMUs, as a clock and page faults are
+ * (Linux 6.18). */
+static void enable_descriptors(const struct counters *counters, size_t first, size_t count)
 {
     for (size_t i = first; i < first + count; i++)
         if (event_of(counters, i)->stacks)
@@ -28,12 +29,12 @@ static void enable(const struct counters *counters, size_t first, size_t count)
 
 void counters_enable_cpus(struct counters *counters)
 {
-    enable(counters, counters->by_cpu, counters->by_cpu_count);
+    enable_descriptors(counters, counters->by_cpu, counters->by_cpu_count);
 }
 
 void counters_enable(struct counters *counters)
 {
-    enable(counters, 0, counters->fd_count);
+    enable_descriptors(counters, 0, counters->fd_count);
 }
 
 void counters_disable(struct counters *counters)
@@ -105,7 +106,7 @@ void counters_totals(const struct counters *counters, size_t event, struct count
     /* A thread's events are enabled on all CPUs while it runs on one. */
     if (counters->events[event].attr.inherit)
         out->enabled /= counters->cpu_count;
-    /* Threads that end leave out of their events on other CPUs the time since these were last counted. */
+    /* Threads that end do not add to their events on other CPUs the time since these last counted. */
     if (out->enabled < out->running)
         out->enabled = out->running;
 }

@@ -14,7 +14,7 @@ struct counters {
     size_t event_count;
     size_t tasks; /* index of the event with the records about tasks: it owns the rings and is polled */
     size_t ring_bytes;
-    bool ring_chosen; /* by us: it may be reduced */
+    bool ring_chosen; /* chosen by us, so it may be reduced */
     const struct log *log;
     int *cpus; /* online ones */
     size_t cpu_count;
@@ -23,7 +23,7 @@ struct counters {
     struct opened {
         int fd, cpu; /* the CPU's number */
         size_t event;
-        bool wakes; /* the reader, at each record */
+        bool wakes; /* wakes the reader at each record */
     } * opened;
     size_t fd_count, fd_capacity;
     size_t by_cpu,
@@ -35,8 +35,8 @@ struct counters {
     struct carrier {
         int fd;
         uint64_t tracepoint; /* its ID */
-        int link;            /* with what the program is told of it; -1: that is nothing */
-    } * carriers;            /* events that are only there to attach the program to a tracepoint */
+        int link;            /* with data about the event for the program; -1: there is none */
+    } * carriers;            /* events that only attach the program to a tracepoint */
     size_t carrier_count, carrier_capacity;
     int cgroup;        /* -1: none */
     bool filtered;     /* by the program */

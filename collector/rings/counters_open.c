@@ -44,7 +44,7 @@ static int keep_id(struct counters *counters, size_t event, pid_t tid, int fd, s
     if (ioctl(fd, PERF_EVENT_IOC_ID, &id) != 0)
         return error_system(err, errno, "cannot read the id of event '%s'", e->name);
     uint64_t *more = e->ids;
-    if ((e->id_count & (e->id_count - 1)) == 0) /* room is the next power of two */
+    if ((e->id_count & (e->id_count - 1)) == 0) /* the capacity is the next power of two */
         more = realloc(e->ids, (e->id_count ? e->id_count * 2 : 1) * sizeof *e->ids);
     uint64_t *place = more ? table_put(counters->ids, id, NULL) : NULL;
     if (more)
@@ -65,17 +65,18 @@ static int keep_fd(struct counters *counters, struct opened opened, struct fatho
     return error_memory(err);
 }
 
-static int attach(const struct counters *counters, const struct event *event, int fd,
-                  struct fathom_error *err)
+static int attach_program(const struct counters *counters, const struct event *event, int fd,
+                          struct fathom_error *err)
 {
     if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, counters->program) == 0 || errno == EEXIST)
         return 0;
     return error_system(err, errno, "cannot attach a BPF program to event '%s'", event->name);
 }
 
-/* A tracepoint has the program once for all events on it: from one that is not enabled and that no thread inherits, as where an event
- * with the program was inherited, the end of that thread takes the program from the tracepoint (Linux 6.18; kernel/events/core.c,
- * perf_event_alloc and perf_event_free_bpf_prog). */
+/* A tracepoint's program is attached once for all events on it, through an event that is not enabled and that
+ * no thread inherits: if an event with the program was inherited, the end of that thread would detach the
+ * program from the tracepoint (Linux 6.18; kernel/events/core.c, perf_event_alloc and
+ * perf_event_free_bpf_prog). */
 static int attach_tracepoint(struct counters *counters, const struct event *event, struct fathom_error *err)
 {
     struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT,
@@ -94,7 +95,7 @@ static int attach_tracepoint(struct counters *counters, const struct event *even
         return error_memory(err);
     }
     if (!event->cookie)
-        return attach(counters, event, carrier.fd, err);
+        return attach_program(counters, event, carrier.fd, err);
     LIBBPF_OPTS(bpf_link_create_opts, told, .perf_event.bpf_cookie = event->cookie);
     carrier.link = bpf_link_create(counters->program, carrier.fd, BPF_PERF_EVENT, &told);
     if (carrier.link < 0)
@@ -104,7 +105,7 @@ static int attach_tracepoint(struct counters *counters, const struct event *even
     return 0;
 }
 
-/* One thread on one CPU, or all on it. */
+/* One thread on one CPU, or all threads on it. */
 struct place {
     pid_t tid;
     size_t cpu;                 /* index */
@@ -120,8 +121,7 @@ static struct place place_of(pid_t tid, size_t cpu)
 
 #define EVERY_THREAD (-1) /* of perf_event_open(2) */
 
-/* Opens an event, and takes its place as the leader of its group if it is the first of it. A descriptor or a negative
- * errno. */
+/* Opens an event, as the leader of its group if it is the first of it. A descriptor or a negative errno. */
 static int open_at(struct counters *counters, const struct event *event, bool wakes, struct place *place)
 {
     struct perf_event_attr attr = event->attr;
@@ -153,7 +153,7 @@ static int open_one(struct counters *counters, size_t event, bool wakes, struct 
     if (fd == -ENODEV && event == counters->tasks && counters->cpu_count > 1 && open_probe(&e->attr) == 0)
         return 0; /* the CPU went offline */
     if (fd == -ENOENT && e->partial)
-        return 0; /* it is of the other kind */
+        return 0; /* this CPU has the other kind of core */
     if (fd < 0)
         return open_error(err, -fd, e->name, &e->attr, tid);
     int rc = keep_fd(counters, (struct opened){fd, counters->cpus[cpu], event, wakes}, err);
@@ -167,7 +167,7 @@ static int open_one(struct counters *counters, size_t event, bool wakes, struct 
         rc = fields_filter(e, fd, err);
     if (rc == 0 && e->followed && counters->program >= 0)
         rc = e->attr.type == PERF_TYPE_TRACEPOINT ? attach_tracepoint(counters, e, err)
-                                                  : attach(counters, e, fd, err);
+                                                  : attach_program(counters, e, fd, err);
     if (rc == 0)
         rc = keep_id(counters, event, tid, fd, err);
     if (rc || event != counters->tasks)
@@ -179,7 +179,7 @@ static int open_one(struct counters *counters, size_t event, bool wakes, struct 
     return 0;
 }
 
-/* The event behind it first, if that is its helper. */
+/* Opens the next event first, if that is this one's helper. */
 static int open_with_helper(struct counters *counters, size_t event, struct place *place,
                             struct fathom_error *err)
 {

@@ -8,8 +8,8 @@
 
 #define CPUS_ONLINE "/sys/devices/system/cpu/online"
 
-/* Their numbers, as the file has them; the caller frees *list. 0, or a negative errno: the file cannot be read (CPUS_ONLINE: nor /proc/stat, as in containers without /sys); -ENODEV: it
- * has none; -ENOMEM. */
+/* The CPUs' numbers, in the file's order; the caller frees *list. 0, or a negative errno: the file cannot be
+ * read (CPUS_ONLINE: nor /proc/stat, as in containers without /sys); -ENODEV: it lists none; -ENOMEM. */
 int cpus_online(const char *path, int **list, size_t *count);
 
 #endif

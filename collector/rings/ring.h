@@ -14,20 +14,21 @@
 struct ring {
     struct perf_event_mmap_page *page; /* NULL: not mapped */
     const uint8_t *data;
-    int cpu;         /* its number */
-    uint64_t size;   /* bytes of data, a power of two of pages */
-    uint64_t tail;   /* our own copy of data_tail */
-    uint64_t head;   /* end of the current round (drain.c) */
-    uint64_t waited; /* the stack record whose sample was waited for (stack_order.c); UINT64_MAX: none */
-    uint64_t ahead;  /* how far, beyond `head`, new processes were looked for (drain.c) */
+    int cpu;       /* its number */
+    uint64_t size; /* bytes of data, a power of two of pages */
+    uint64_t tail; /* our own copy of data_tail */
+    uint64_t head; /* end of the current round (drain.c) */
+    /* position of the stack record whose sample was waited for (stack_order.c); UINT64_MAX: none */
+    uint64_t waited;
+    uint64_t ahead; /* how far beyond `head` new processes were looked for (drain.c) */
 };
 
-/* Maps the ring of an event's file descriptor; its CPU stays. 0 or a negative errno (-EPERM, -ENOMEM: too large). */
+/* Maps the ring of an event's file descriptor. 0 or a negative errno (-EPERM, -ENOMEM: too large). */
 int ring_map(struct ring *ring, int fd, size_t bytes);
 void ring_unmap(struct ring *ring);
 /* The position after the last complete record. */
 uint64_t ring_head(const struct ring *ring);
-/* How many bytes of stacks may still be written, which are to fill no more than three quarters; below 0: none. */
+/* How many bytes of stacks may still be written: they may fill at most three quarters; below 0: none. */
 int64_t ring_stack_room(const struct ring *ring);
 /* `size` bytes that wrap around the ring's end, copied to `scratch`. */
 const void *ring_join(const struct ring *ring, uint64_t position, size_t size, void *scratch);

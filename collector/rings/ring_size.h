@@ -1,5 +1,5 @@
 /*
- * ring_size.h - how large a ring the events need, and may have.
+ * ring_size.h - how large a ring the events need, and how large it may be.
  */
 #ifndef FATHOM_COLLECTOR_RINGS_RING_SIZE_H
 #define FATHOM_COLLECTOR_RINGS_RING_SIZE_H
@@ -9,13 +9,13 @@
 #include "perfdata/record.h"
 
 #define RING_PLAIN    (512u << 10) /* what perf_event_mlock_kb allows every user per CPU */
-#define RING_MLOCK_KB 516          /* the kernel's default of it */
-/* With stack records: of 200 processes that start at once, until we run again; with fast clocks. */
+#define RING_MLOCK_KB 516          /* the kernel's default of that, KiB */
+/* With stack records: for 200 processes that start at once, until we run again; also with fast clocks. */
 #define RING_STACKS (2u << 20)
 
-/* What each CPU's ring may have with its first page, so that all get the same, in bytes (kernel/events/core.c,
- * perf_mmap): kernel.perf_event_mlock_kb for each CPU, and a process's limit of locked memory, in bytes or UINT64_MAX,
- * for all. CAP_IPC_LOCK knows no limit. */
+/* Maximum bytes of each CPU's ring with its first page, if all are of the same size (kernel/events/core.c,
+ * perf_mmap): from kernel.perf_event_mlock_kb for each CPU, and the process's limit of locked memory (bytes,
+ * or UINT64_MAX) for all. CAP_IPC_LOCK lifts the limit. */
 uint64_t ring_room(long mlock_kb, uint64_t locked, size_t cpus);
 
 /* Bytes of each CPU's ring: a power of two of pages. The main event comes first. */

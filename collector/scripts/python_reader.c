@@ -7,8 +7,8 @@
 #include "base/hash.h"
 #include "collector/targets/proc.h"
 
-#define THREADS_MOST 512u /* steps of a walk */
-#define NATIVE_ID    8u   /* PyThreadState: native_thread_id stands behind thread_id in each version */
+#define THREADS_MOST 512u /* maximum steps of a walk */
+#define NATIVE_ID    8u   /* PyThreadState: native_thread_id follows thread_id in each version */
 #define TYPE_AT      8u   /* PyObject: ob_type */
 
 static bool read_at(const struct python_process *p, uint64_t address, void *to, size_t size)
@@ -37,7 +37,7 @@ bool python_threads_begin(const struct python_process *process, struct python_th
     return read_word(process, process->runtime + process->layout.runtime_interpreters, &out->interpreter);
 }
 
-/* Goes on to the next interpreter's threads. */
+/* Moves to the next interpreter's threads. */
 static bool enter_interpreter(struct python_threads *t)
 {
     const struct python_layout *at = &t->process->layout;
@@ -69,14 +69,15 @@ pid_t python_threads_id(const struct python_threads *t)
 
 /* Chains ------------------------------------------------------------------------------------------------------ */
 
-/* Some bytes of the process: several frames, mostly. */
+/* Some bytes of the process, usually several frames. */
 struct window {
     uint64_t at;
     size_t size;
     uint8_t bytes[4096 + PYTHON_FRAME_BYTES];
 };
 
-/* The frame's bytes, with what lies before it in its page: its callers' frames, mostly. NULL: it cannot be read. */
+/* The frame's bytes, with what precedes it in its page: usually its callers' frames. NULL: it cannot be
+ * read. */
 static const uint8_t *view_frame(const struct python_process *p, struct window *w, uint64_t frame)
 {
     const uint64_t before = frame & 4095;
@@ -106,7 +107,7 @@ static void add_call(struct python_chain *c, const struct script_called *called)
     c->called[c->count++] = *called;
 }
 
-/* The function that was added last is the one with which machine code entered the loop. */
+/* Marks the last added function as the one with which machine code entered the interpreter's loop. */
 static void mark_entered(struct python_chain *c)
 {
     c->called[c->count - 1].marks = SCRIPT_ENTERED;
@@ -153,7 +154,7 @@ bool python_threads_chain(const struct python_threads *t, struct python_chain *o
 
 /* Code -------------------------------------------------------------------------------------------------------- */
 
-/* Reads what a compact string has, at most `most` bytes; last: its end. */
+/* Reads a compact string, at most `most` bytes; last: the end of it. */
 static void read_text(const struct python_process *p, uint64_t from, struct script_text *text, uint8_t *to,
                       uint32_t most, bool last)
 {
@@ -182,7 +183,7 @@ static bool read_object(const struct python_process *p, uint64_t code, struct co
            (!p->layout.code_type || out->words[TYPE_AT / 8] == p->runtime + p->layout.code_type);
 }
 
-/* Its texts: their addresses. */
+/* The addresses of a code object's texts. */
 static const uint64_t *texts_of(const struct python_process *p, const struct code_object *object)
 {
     return &object->words[p->layout.code_texts / 8];
@@ -209,7 +210,7 @@ uint64_t python_identity(const struct python_process *process, uint64_t code)
     return read_object(process, code, &object) ? identity_of(process, &object) : 0;
 }
 
-/* As much of it as is told, or nothing. */
+/* Reads the line table up to the size that fits a record, or nothing. */
 static void read_table(const struct python_process *p, uint64_t from, struct python_code *out)
 {
     uint64_t length;

@@ -1,6 +1,7 @@
 /*
- * python_reader.h - reads what CPython runs in the threads of another process, while these go on (python_layout.h): for where no BPF program reads it at
- * the sample itself. What is read may have changed meanwhile; nothing that is not a code object is taken for one.
+ * python_reader.h - reads what CPython runs in the threads of another process, while these keep running
+ * (python_layout.h): used if no BPF program reads it at each sample. What is read may change meanwhile; only
+ * code objects are accepted as such.
  */
 #ifndef FATHOM_COLLECTOR_SCRIPTS_PYTHON_READER_H
 #define FATHOM_COLLECTOR_SCRIPTS_PYTHON_READER_H
@@ -22,13 +23,12 @@ struct python_process {
 struct python_threads {
     const struct python_process *process; /* borrowed */
     uint64_t state[PYTHON_THREAD_BYTES / 8];
-    uint64_t interpreter,
-        next; /* addresses: of the interpreter to go on with, and of the next thread's state */
+    uint64_t interpreter, next; /* addresses: of the next interpreter, and of the next thread's state */
     unsigned steps;
 };
 
 struct python_chain {
-    uint64_t hash;  /* of what was called, but for the innermost function's instruction */
+    uint64_t hash;  /* hash of the chain, without the innermost function's instruction */
     uint32_t count; /* of `called`; 0: nothing runs */
     uint32_t at;    /* of the innermost function, in place of its script_called.at */
     bool cut;
@@ -36,7 +36,7 @@ struct python_chain {
 };
 
 struct python_code {
-    uint64_t identity; /* tells it from other code at this address */
+    uint64_t identity; /* distinguishes it from other code at this address */
     uint32_t table_size;
     struct script_code_told told;
     uint8_t table[SCRIPT_TABLE_MAX]; /* of lines */
@@ -46,14 +46,14 @@ struct python_code {
 bool python_threads_begin(const struct python_process *process, struct python_threads *out);
 /* The next thread; false: there is none. At most some hundred, whatever the process's lists say. */
 bool python_threads_next(struct python_threads *threads);
-/* The thread's ID, as its own PID namespace has it. */
+/* The thread's ID in its own PID namespace. */
 pid_t python_threads_id(const struct python_threads *threads);
 /* What the thread calls; false: it cannot be read. */
 bool python_threads_chain(const struct python_threads *threads, struct python_chain *out);
 
-/* What tells a code object from others at its address; 0: there is none. */
+/* What distinguishes a code object from others at its address; 0: there is none. */
 uint64_t python_identity(const struct python_process *process, uint64_t code);
-/* false: it is no code object. */
+/* false: it is not a code object. */
 bool python_read_code(const struct python_process *process, uint64_t code, struct python_code *out);
 
 #endif

@@ -16,25 +16,26 @@
 #include "collector/scripts/script_queue.h"
 #include "collector/targets/proc.h"
 
-#define ROUND_NS UINT64_C(1000000) /* from one reading to the next, at least, */
-#define COST     25u               /* and so many times the CPU time that one takes: 4% of a CPU at most */
+#define ROUND_NS UINT64_C(1000000) /* ns: the least time between two readings, */
+#define COST     25u               /* and a multiple of the CPU time that one takes: at most 4% of a CPU */
 #define PART_NS                                                                                              \
-    UINT64_C(1000000) /* a longer one is cut into parts: who adds a process or stops waits for one */
-#define CLOCK_NS UINT64_C(1000000000) /* how often the kernel's clock is looked at */
-#define IDS_NS   UINT64_C(100000000)  /* how often a process's threads are, for their IDs, at most */
+    UINT64_C(                                                                                                \
+        1000000) /* a longer reading is cut into parts: adding a process or stopping waits for one part */
+#define CLOCK_NS UINT64_C(1000000000) /* how often the recording's clock is measured */
+#define IDS_NS   UINT64_C(100000000)  /* the least time between two reads of a process's thread IDs */
 
-/* A process that is read. */
+/* A polled process. */
 struct polled {
     struct python_process python;
     bool apart;        /* in a PID namespace of its own: its threads have other IDs there */
-    struct table *ids; /* of its threads: those -> ours */
-    uint64_t ids_at;   /* when they were looked at, ns */
+    struct table *ids; /* of its threads: IDs in its namespace -> ours */
+    uint64_t ids_at;   /* when `ids` was read, ns */
 };
 
 struct script_poll {
     const struct log *log;
     struct script_queue *queue;
-    uint64_t offset;   /* of the recording's clock (clock_pair.h) to CLOCK_MONOTONIC, ns, modulo 2^64 */
+    uint64_t offset;   /* recording's clock (clock_pair.h) minus CLOCK_MONOTONIC, ns, modulo 2^64 */
     uint64_t clock_at; /* when it was measured, ns */
     pthread_t thread;
     pthread_mutex_t lock; /* of all below */
@@ -42,9 +43,9 @@ struct script_poll {
     bool started, stop;
     struct polled *processes;
     size_t count, capacity;
-    size_t at; /* of the process that is read, or is to be read next */
-    struct python_process
-        python; /* that one, as its threads' walk has it; its PID 0: the walk has not begun */
+    size_t at; /* index of the process to read now or next */
+    /* that process, in the walk over its threads; its PID 0: the walk has not begun */
+    struct python_process python;
     struct python_threads threads;
     struct python_chain chain;
 };
@@ -103,7 +104,7 @@ static void learn_ids(struct polled *process)
     free(tids);
 }
 
-/* A process may say that it runs another's thread. */
+/* Checked, as a process may claim to run another's thread. */
 static bool has_thread(struct polled *process, pid_t id)
 {
     char path[64];
@@ -113,7 +114,7 @@ static bool has_thread(struct polled *process, pid_t id)
     return access(path, F_OK) == 0 && table_put(process->ids, (uint64_t)id, NULL);
 }
 
-/* A thread's ID as we see it; 0: it is not known. */
+/* A thread's ID in our namespace; 0: unknown. */
 static uint32_t our_id(struct polled *process, pid_t id, uint64_t now)
 {
     if (!process->apart)
@@ -137,7 +138,7 @@ static bool begin_process(struct script_poll *p)
     return false;
 }
 
-/* Reads the threads of the process at hand, from where the last part ended. false: it took as long as a part may. */
+/* Reads the current process's threads, continuing after the last part. false: the part took its full time. */
 static bool read_process(struct script_poll *p, uint64_t begun)
 {
     struct polled *process = &p->processes[p->at];
@@ -154,7 +155,7 @@ static bool read_process(struct script_poll *p, uint64_t begun)
     return true;
 }
 
-/* A round, or a part of one: a process may have as many threads, as deep, as it likes to say. */
+/* A round, or a part of one: a process may claim any number of threads and frames. */
 static void read_part(struct script_poll *p, uint64_t now)
 {
     if (!p->clock_at || now - p->clock_at > CLOCK_NS) {
@@ -163,7 +164,7 @@ static void read_part(struct script_poll *p, uint64_t now)
         if (clock_pair_read(&here, &there) == 0)
             p->offset = there - here;
     }
-    p->at = p->at < p->count ? p->at : 0; /* processes have ended since */
+    p->at = p->at < p->count ? p->at : 0; /* processes may have ended since */
     do {
         if (!read_process(p, now))
             return;
@@ -171,7 +172,8 @@ static void read_part(struct script_poll *p, uint64_t now)
     } while (p->at && clock_ns() - now <= PART_NS);
 }
 
-/* What this thread has used, ns. Not the time that passes: while others have the CPU a reading costs nothing, and the next one is all the more due. */
+/* CPU time of this thread, ns. Not elapsed time: while others have the CPU a reading costs nothing, and the
+ * next one is all the more due. */
 static uint64_t cpu_ns(void)
 {
     struct timespec used;
@@ -179,7 +181,7 @@ static uint64_t cpu_ns(void)
     return (uint64_t)used.tv_sec * SECOND_NS + (uint64_t)used.tv_nsec;
 }
 
-static void *run(void *poll)
+static void *run_poll(void *poll)
 {
     struct script_poll *p = poll;
     pthread_mutex_lock(&p->lock);
@@ -202,13 +204,13 @@ static void *run(void *poll)
 
 /* Processes --------------------------------------------------------------------------------------------------- */
 
-/* With the lock, like all below. Signals are for the thread that records. */
-static void start(struct script_poll *p)
+/* Called with the lock, like all below. Signals are left to the recording thread. */
+static void start_thread(struct script_poll *p)
 {
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    p->started = p->started || pthread_create(&p->thread, NULL, run, p) == 0;
+    p->started = p->started || pthread_create(&p->thread, NULL, run_poll, p) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (!p->started)
         log_write(p->log, LOG_WARNING,
@@ -223,7 +225,7 @@ static struct polled *find(struct script_poll *p, uint32_t pid)
     return NULL;
 }
 
-static void leave(struct script_poll *p, uint32_t pid)
+static void remove_process(struct script_poll *p, uint32_t pid)
 {
     struct polled *process = find(p, pid);
     if (!process)
@@ -234,11 +236,11 @@ static void leave(struct script_poll *p, uint32_t pid)
     *process = p->processes[--p->count];
 }
 
-static void enter(struct script_poll *p, const struct python_process *python)
+static void add_process(struct script_poll *p, const struct python_process *python)
 {
     struct proc_self self;
     struct polled made = {.python = *python};
-    leave(p, (uint32_t)python->pid);
+    remove_process(p, (uint32_t)python->pid);
     made.apart = proc_self(python->pid, &self) == 0 && self.pid != python->pid;
     made.ids = table_new();
     if (!made.ids || !vec_push(p->processes, p->count, p->capacity, made)) {
@@ -246,7 +248,7 @@ static void enter(struct script_poll *p, const struct python_process *python)
         log_write(p->log, LOG_WARNING, "out of memory: what process %d runs is not named", (int)python->pid);
         return;
     }
-    start(p);
+    start_thread(p);
     pthread_cond_signal(&p->changed);
 }
 
@@ -255,9 +257,9 @@ void script_poll_process(struct script_poll *p, uint32_t pid, const struct scrip
 {
     pthread_mutex_lock(&p->lock);
     if (!script)
-        leave(p, pid);
+        remove_process(p, pid);
     else if (script->layout.language == SCRIPT_PYTHON)
-        enter(p, &(struct python_process){(pid_t)pid, state, script->layout.python});
+        add_process(p, &(struct python_process){(pid_t)pid, state, script->layout.python});
     pthread_mutex_unlock(&p->lock);
 }
 
@@ -268,7 +270,7 @@ void script_poll_fork(struct script_poll *p, uint32_t parent, uint32_t child)
     if (of) {
         struct python_process python = of->python;
         python.pid = (pid_t)child;
-        enter(p, &python);
+        add_process(p, &python);
     }
     pthread_mutex_unlock(&p->lock);
 }

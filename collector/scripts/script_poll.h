@@ -1,7 +1,7 @@
 /*
- * script_poll.h - reads again and again, in a thread of its own, what interpreters run in the threads of processes, and makes script records of it
- * (perfdata/script_record.h): for where no BPF program reads it at each sample. Its records are of another instant than a sample, which
- * they say (SCRIPT_POLLED).
+ * script_poll.h - polls, in a thread of its own, what interpreters run in the threads of processes, and makes
+ * script records of it (perfdata/script_record.h): used if no BPF program reads it at each sample. Its
+ * records are from another moment than a sample, and are marked so (SCRIPT_POLLED).
  */
 #ifndef FATHOM_COLLECTOR_SCRIPTS_SCRIPT_POLL_H
 #define FATHOM_COLLECTOR_SCRIPTS_SCRIPT_POLL_H
@@ -12,14 +12,14 @@
 
 struct script_poll;
 
-/* id: that of the event of its records. log: borrowed. Errors: -ENOMEM. */
+/* id: of the event of its records. log: borrowed. Errors: -ENOMEM. */
 int script_poll_new(uint64_t id, const struct log *log, struct script_poll **out, struct fathom_error *err);
 void script_poll_free(struct script_poll *poll); /* NULL is allowed */
-/* The process has this interpreter, whose state is at this address in it; script NULL: it has none any more. Any thread may call it. Only Python is
- * read: the first such process starts the thread. */
+/* Sets the interpreter of a process, with the address of its state; script NULL: it has none any more. Any
+ * thread may call it. Only Python is read: the first such process starts the thread. */
 void script_poll_process(struct script_poll *poll, uint32_t pid, const struct script_runtime *script,
                          uint64_t state);
-/* A process was forked, and has what its parent has. */
+/* Call when a process was forked: it has its parent's interpreter. */
 void script_poll_fork(struct script_poll *poll, uint32_t parent, uint32_t child);
 /* Adds the records that were made since the last call. */
 int script_poll_pass(struct script_poll *poll, struct batch *batch, struct fathom_error *err);

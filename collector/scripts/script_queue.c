@@ -9,21 +9,21 @@
 #include "base/vec.h"
 #include "collector/rings/records.h"
 
-#define QUEUE_BYTES (16u << 20) /* that wait; what is more is left out */
-#define CHAINS_MOST (1u << 20)  /* that are known: 32 MB */
+#define QUEUE_BYTES (16u << 20) /* maximum bytes queued; more is dropped */
+#define CHAINS_MOST (1u << 20)  /* maximum known chains: 32 MB */
 
 struct script_queue {
     uint64_t id;
-    struct table *threads; /* TID -> hash of what was told of it last, not 0 */
-    struct table *chains;  /* numbers of those that were told */
-    struct table *codes;   /* hash of a process and an address -> identity of the code there that was told */
-    struct table *changes; /* PID -> how often other code was found where some had been */
-    uint64_t turn;         /* which function of a chain is compared with what it was */
+    struct table *threads; /* TID -> hash of its last record, not 0 */
+    struct table *chains;  /* numbers of the chains already written */
+    struct table *codes;   /* hash of a process and an address -> identity of the code written for it */
+    struct table *changes; /* PID -> how often changed code was found */
+    uint64_t turn;         /* index of the function of a chain to compare with its known code */
     struct python_code code;
     pthread_mutex_t lock; /* of all below */
     uint8_t *records;
     size_t used, capacity;
-    bool full; /* some did not fit, or there was no memory */
+    bool full; /* a record did not fit, or out of memory */
     pid_t refused, told_refused;
 };
 
@@ -69,7 +69,7 @@ void script_queue_free(struct script_queue *q)
 
 /* Records ----------------------------------------------------------------------------------------------------- */
 
-/* A sample whose raw data is to be a script record. */
+/* A sample with a script record as its raw data. */
 struct raw_sample {
     struct sample_record sample;
     uint32_t raw_size; /* of all behind it */
@@ -81,7 +81,7 @@ struct of_thread {
     uint64_t time;
 };
 
-/* Adds a record, with `size` bytes behind it. */
+/* Adds a record, with `size` bytes after it. */
 static void put(struct script_queue *q, const struct of_thread *of, const struct script_record *script,
                 const void *bytes, size_t size)
 {
@@ -111,7 +111,7 @@ static void put(struct script_queue *q, const struct of_thread *of, const struct
     pthread_mutex_unlock(&q->lock);
 }
 
-/* Where something was not told, or too much is known: nothing was told. */
+/* Starts over as if nothing had been written: after something was lost, or too much is known. */
 static void begin_anew(struct script_queue *q)
 {
     pthread_mutex_lock(&q->lock);
@@ -148,7 +148,7 @@ static bool tell_code(struct script_queue *q, const struct python_process *proce
     return true;
 }
 
-/* Tells the code of a chain that was not told. false: there is something that is no code. */
+/* Writes the code of a chain that was not written yet. false: something in it is not code. */
 static bool tell_codes(struct script_queue *q, const struct python_process *process,
                        const struct of_thread *of, const struct python_chain *chain)
 {
@@ -161,7 +161,8 @@ static bool tell_codes(struct script_queue *q, const struct python_process *proc
     return true;
 }
 
-/* How often other code was found where a function's had been: looks at one of the chain. 0: out of memory, or it is no code. */
+/* How often changed code was found: compares one function of the chain. 0: out of memory, or it is not
+ * code. */
 static uint64_t count_changes(struct script_queue *q, const struct python_process *process,
                               const struct python_chain *chain)
 {

@@ -15,7 +15,7 @@
 
 #include "base/vec.h"
 
-/* Blanks, line ends and backslashes in a path are octal numbers. */
+/* Decodes blanks, line ends and backslashes in a path, which are octal numbers. */
 static void decode_octal(char *path)
 {
     char *to = path;
@@ -94,8 +94,9 @@ int cgroup_root(const char *mounts, char root[PATH_MAX], struct fathom_error *er
                              "no cgroups are mounted here ('mount -t cgroup2 none /sys/fs/cgroup' does)");
 }
 
-/* Makes both paths ones without links, dots and more slashes than are needed. false: the group's is not below the root's. */
-static bool resolve(const char *root, struct cgroup *group)
+/* Resolves links, dots and repeated slashes in both paths. false: the group's path is not below the
+ * root's. */
+static bool resolve_paths(const char *root, struct cgroup *group)
 {
     char path[PATH_MAX];
     if (!realpath(root, group->root) || !realpath(group->path, path))
@@ -121,7 +122,7 @@ int cgroup_open(const char *root, const char *path, struct cgroup *out, struct f
         return error_set(err, ENOENT, "there is no cgroup %s", made.path);
     if (made.fd < 0)
         return error_system(err, errno, "cannot open cgroup %s", made.path);
-    if (!resolve(root, &made)) {
+    if (!resolve_paths(root, &made)) {
         cgroup_close(&made);
         return error_set(err, EINVAL, "%s is no cgroup of the hierarchy at %s", path, root);
     }
@@ -146,8 +147,8 @@ struct list {
     size_t count, capacity;
 };
 
-/* Adds the processes that a group's directory lists. false: out of memory. A group that has gone lists none; one of threads
- * (cgroups(7), "Thread mode") has those of its domain, above it. */
+/* Adds the processes listed in a group's directory. false: out of memory. A removed group lists none; a
+ * threaded one (cgroups(7), "Thread mode") lists those of its domain, above it. */
 static bool list_group(const char *directory, struct list *list)
 {
     char path[PATH_MAX + 16];
@@ -184,7 +185,7 @@ int cgroup_processes(const struct cgroup *group, pid_t **pids, size_t *count, st
     return 0;
 }
 
-/* The number of a group, by its directory. false: it has gone, or the system call is forbidden here. */
+/* The id of a group, from its directory. false: it was removed, or the system call is forbidden here. */
 static bool number_of(const char *directory, uint64_t *id)
 {
     union {
@@ -219,7 +220,7 @@ int cgroup_each(const char *root, const char *directory,
 }
 
 #define FIRST_NAMESPACE 0xEFFFFFFBu /* PROC_CGROUP_INIT_INO of include/linux/proc_ns.h */
-#define FIRST_GROUP     1           /* of a hierarchy; another one is mounted in its place in a container */
+#define FIRST_GROUP     1 /* id of a hierarchy's root; in a container another group is mounted in its place */
 
 bool cgroup_number(const struct cgroup *group, uint64_t *id, uint32_t *level)
 {

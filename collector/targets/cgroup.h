@@ -30,17 +30,18 @@ struct cgroup {
 /* Opens a group by its directory's path, absolute or below the root. -ENOENT: there is none; -EINVAL: it is something else. */
 int cgroup_open(const char *root, const char *path, struct cgroup *out, struct fathom_error *err);
 void cgroup_close(struct cgroup *group);
-/* Whether it was not removed since it was opened. */
+/* Whether the group still exists. */
 bool cgroup_exists(const struct cgroup *group);
-/* The number that the kernel knows it by, and how many groups are above it. false: it is in a hierarchy of v1, or this process does not
- * see all that are above it (cgroup_namespaces(7)). */
+/* The kernel's id of the group, and how many groups are above it. false: its hierarchy is v1, or this process
+ * does not see all groups above it (cgroup_namespaces(7)). */
 bool cgroup_number(const struct cgroup *group, uint64_t *id, uint32_t *level);
-/* Calls `use` for a directory of a group and for those of all groups below it, outer ones first, with the group's number, as perf's
- * records have it, and its path from the root on ("/"); until it returns a negative value, which is returned. */
+/* Calls `use` for a group's directory and those of all groups below it, outer ones first, with the group's
+ * id, as in perf's records, and its path from the root on ("/"); stops at a negative return value, which is
+ * returned. */
 int cgroup_each(const char *root, const char *directory,
                 int (*use)(void *context, uint64_t id, const char *path, struct fathom_error *err),
                 void *context, struct fathom_error *err);
-/* The processes in it and in groups below it, as far as this PID namespace has them; *pids is owned by the caller (free). */
+/* The processes in it and in groups below it, as PIDs of this namespace; the caller frees *pids. */
 int cgroup_processes(const struct cgroup *group, pid_t **pids, size_t *count, struct fathom_error *err);
 
 #endif

@@ -56,7 +56,7 @@ static bool is_name_key(const struct form *form, const char *key)
     return strcmp(key, form->names[0]) == 0 || (form->names[1] && strcmp(key, form->names[1]) == 0);
 }
 
-/* Docker's begin with a slash. */
+/* Docker's names begin with a slash. */
 static bool is_name(const char *text, const char *name)
 {
     return strcmp(text + (*text == '/'), name) == 0;
@@ -108,7 +108,7 @@ struct search {
     bool several;              /* with other IDs */
 };
 
-/* *path: of the outermost directory of the first one whose ID begins so. */
+/* *path: the outermost directory of the first container whose ID begins like this. */
 static int search_groups(const char *root, const char *start, struct search *out, char path[PATH_MAX],
                          struct fathom_error *err)
 {
@@ -128,12 +128,12 @@ static int search_groups(const char *root, const char *start, struct search *out
     return 0;
 }
 
-/* What containers of a name there are. */
+/* Containers with a name. */
 struct named {
     const char *root;
-    char *path;                   /* of the group of the first one that runs */
+    char *path;                   /* group of the first one that runs */
     char runs[CONTAINER_ID + 1];  /* its ID; "": none */
-    char other[CONTAINER_ID + 1]; /* of one that does not run, likewise */
+    char other[CONTAINER_ID + 1]; /* ID of one that does not run; "": none */
     bool several;                 /* that run */
 };
 
@@ -155,7 +155,7 @@ static int take_named(struct named *n, const char *id, struct fathom_error *err)
     return 0;
 }
 
-/* Looks into the files of one kind. */
+/* Searches the files of one format. */
 static int look_up(const struct form *form, const char *state, const char *name, struct named *out,
                    struct fathom_error *err)
 {
@@ -179,7 +179,7 @@ static int look_up(const struct form *form, const char *state, const char *name,
     return rc;
 }
 
-/* By the beginning of its ID. 1; 0: there is none. */
+/* Finds a container by the beginning of its ID. 1; 0: there is none. */
 static int find_begun(const char *root, const char *start, char path[PATH_MAX], struct fathom_error *err)
 {
     struct search found = {0};

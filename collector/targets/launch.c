@@ -93,7 +93,7 @@ int launch_fork(char *const *argv, char *const *environment, struct launch *laun
     return 0;
 }
 
-static void shut(int *fd)
+static void close_end(int *fd)
 {
     if (*fd >= 0)
         close(*fd);
@@ -141,8 +141,8 @@ int launch_go(struct launch *launch, const char *name, struct fathom_error *err)
         return error_set(err, ESRCH, "cannot run %s: the process ended before it started", name);
     }
     bool failed = read_whole(launch->told, &code, sizeof code) == (ssize_t)sizeof code;
-    shut(&launch->go);
-    shut(&launch->told);
+    close_end(&launch->go);
+    close_end(&launch->told);
     if (failed) {
         while (waitpid(launch->pid, &launch->status, 0) < 0 && errno == EINTR)
             ;
@@ -184,9 +184,9 @@ void launch_check(struct launch *launch)
 
 void launch_close(struct launch *launch)
 {
-    shut(&launch->go); /* ends a child that still waits */
-    shut(&launch->told);
-    shut(&launch->pidfd);
+    close_end(&launch->go); /* ends a child that still waits */
+    close_end(&launch->told);
+    close_end(&launch->pidfd);
     if (launch->stopped)
         kill(launch->pid, SIGKILL);
     if (launch->pid > 0 && (launch->stopped || !launch->started) && launch->status == -1)

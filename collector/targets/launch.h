@@ -25,7 +25,9 @@ struct launch {
     bool started; /* executed */
     bool stopped; /* right after the exec */
     uint64_t user,
-        kernel; /* CPU time of it and what it waited for, once it has ended: ticks, as of struct proc_stat */
+        /* CPU time of the command and the children that it waited for, once it has ended: ticks, as in struct
+         * proc_stat */
+        kernel;
     uint64_t base; /* startstack after the exec; 0: unknown */
     uint64_t low;  /* lowest address of that stack */
 };

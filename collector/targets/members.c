@@ -75,7 +75,7 @@ bool members_start(struct members *m, pid_t pid, pid_t tid)
         return false;
     if (!added && *process == (uint32_t)pid)
         return true;
-    if (!added) /* its number is used again by another process, and its end is in another ring */
+    if (!added) /* its number is in use by another process, and its end is in another ring */
         end_one(m, table_find(m->of, key_of(m, (pid_t)*process, tid)));
     *process = (uint32_t)pid;
     uint64_t *count = table_put(m->of, key_of(m, pid, tid), NULL);

@@ -22,7 +22,7 @@ bool members_start(struct members *members, pid_t pid, pid_t tid);
  * process stays until its last thread has ended. Returns whether it ends with this thread. */
 bool members_end(struct members *members, pid_t pid, pid_t tid);
 void members_round(struct members *members);
-/* What members are known by: the thread's or the process's number. */
+/* The number by which members are looked up: the TID or the PID. */
 pid_t members_id(const struct members *members, pid_t pid, pid_t tid);
 bool members_has(const struct members *members, pid_t pid, pid_t tid);
 

@@ -19,9 +19,9 @@
 
 #define PAGE     4096u
 #define COMPARED 8u  /* pages of a mapping; one byte in four may differ, as code is patched */
-#define LEAST    16u /* bytes that are the same */
+#define LEAST    16u /* equal bytes required */
 #define LOOKS                                                                                                \
-    64u /* at one process: each reads its list of mappings; just-in-time compilers map code all the time */
+    64u /* per process: each look reads its list of mappings; just-in-time compilers map code all the time */
 #define TRIES 4u /* rounds in which a process may still be copying */
 
 struct moved_text {
@@ -36,7 +36,7 @@ static bool is_file(const struct vma *vma)
     return vma->inode && mapped_kind(vma->path) == MAPPED_FILE;
 }
 
-/* Whether a name is that of a file that has other bytes than a program or a library, as the process sees it. */
+/* Whether a name is that of a file, as seen by the process, that is neither a program nor a library. */
 static bool is_other_file(pid_t pid, const char *name)
 {
     char path[PATH_MAX], magic[4];
@@ -57,7 +57,7 @@ bool moved_text_may_be(pid_t pid, const char *name)
     return mapped_kind(name) != MAPPED_FILE || mapped_is_gone(name) || is_other_file(pid, name);
 }
 
-/* Bytes of code, without zeros, which may be padding, and those of them that memory has. */
+/* Number of code bytes, without zeros, which may be padding, and of those that are the same in memory. */
 struct likeness {
     uint64_t all, same;
 };
@@ -71,7 +71,7 @@ static void compare_page(const uint8_t *memory, size_t got, const uint8_t *file,
     }
 }
 
-/* Whether memory from `start` on has the bytes of the file from `offset` up to `end`, both in the file. */
+/* Whether memory from `start` on equals the file from `offset` to `end`, both in the file. */
 static bool is_copy(pid_t pid, uint64_t start, int fd, uint64_t offset, uint64_t end)
 {
     uint8_t memory[PAGE], file[PAGE];
@@ -87,7 +87,7 @@ static bool is_copy(pid_t pid, uint64_t start, int fd, uint64_t offset, uint64_t
     return like.same >= LEAST && like.same * 4 >= like.all * 3;
 }
 
-/* Adds the part of the mapping that has the code of a segment, if any, of a file that is loaded at `bias`. */
+/* Adds the part of the mapping that contains the code of a segment, if any, of a file loaded at `bias`. */
 static void add_code(pid_t pid, const struct vma *vma, int fd, const struct elf_segment *code, uint64_t bias,
                      const struct vma *file, struct moved_pieces *out)
 {
@@ -120,7 +120,7 @@ static void add_file(pid_t pid, const struct vma *vma, int fd, const struct elf_
         add_code(pid, vma, fd, &elf->segments[i], bias, file, out);
 }
 
-/* Where the file is loaded by each of its segments that `beside` may be of. */
+/* Tries each load address of the file that follows if `beside` maps one of its segments. */
 static void add_by_segments(pid_t pid, const struct vma *vma, int fd, const struct elf_file *elf,
                             const struct vma *beside, struct moved_pieces *out)
 {
@@ -134,7 +134,8 @@ static void add_by_segments(pid_t pid, const struct vma *vma, int fd, const stru
     }
 }
 
-/* As the process sees the file; its program, and what root sees as mapped, also if they are deleted. */
+/* Opens the file as the process sees it; its program, and what root can open through the mapping, even if
+ * deleted. */
 static void find_beside(pid_t pid, const struct vma *vma, const struct vma *beside, struct moved_pieces *out)
 {
     char paths[3][PATH_MAX];
@@ -159,7 +160,7 @@ static void find_beside(pid_t pid, const struct vma *vma, const struct vma *besi
     }
 }
 
-/* Where the kernel put the program's first instruction; 0: unknown. */
+/* Address of the program's first instruction; 0: unknown. */
 static uint64_t entry_of(pid_t pid)
 {
     char path[40];
@@ -173,7 +174,7 @@ static uint64_t entry_of(pid_t pid)
     return entry;
 }
 
-/* A program of which nothing is mapped from its file any more. */
+/* Finds code of a program of which nothing is mapped from its file any more. */
 static void find_program(pid_t pid, const struct vma *vma, struct moved_pieces *out)
 {
     char path[40];
@@ -241,7 +242,7 @@ void moved_texts_start(struct moved_texts *m, pid_t pid)
         table_remove(m->looks, (uint32_t)pid);
 }
 
-/* Writes what was moved in one process; *found: whether there was any. */
+/* Writes mappings of code moved in one process; *found: whether there was any. */
 static int tell_process(const struct moved_text *of, const struct sideband *to, bool *found,
                         struct fathom_error *err)
 {

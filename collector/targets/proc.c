@@ -60,7 +60,7 @@ static bool parse_vma(char *line, struct vma *vma)
     return true;
 }
 
-/* That of a process whose first thread has ended is empty: each other thread has the same memory. */
+/* The file of a process whose first thread has ended is empty: another thread's has the same mappings. */
 static int read_maps(pid_t pid, char **text)
 {
     char path[64];
@@ -91,7 +91,7 @@ static int read_maps(pid_t pid, char **text)
     return rc;
 }
 
-/* Takes the text over. */
+/* Takes ownership of the text. */
 static int parse_maps(char *text, struct maps *maps)
 {
     char *save;

@@ -35,13 +35,14 @@ struct proc_stat {
     char name[32];
 };
 
-/* What the process is to itself. */
+/* How the process sees itself. */
 struct proc_self {
     pid_t pid;      /* in its own PID namespace */
-    uid_t user;     /* whose files it makes */
-    time_t started; /* by the wall clock, s; as exact as a tick, and as the clock was not set since */
+    uid_t user;     /* the user who owns the files that it makes */
+    time_t started; /* wall clock, s; accurate to a tick, unless the clock was set since */
 };
-/* Whether a file was written since it started: s of slack, as its start is told in ticks, and the clocks are not read at once. */
+/* Whether a file was written since the process started: seconds of tolerance, as the start is in ticks, and
+ * the clocks are not read at the same time. */
 #define PROC_STARTED_SLACK 2
 static inline bool proc_self_may_have_written(const struct proc_self *self, const struct stat *file)
 {
@@ -55,7 +56,7 @@ static inline bool proc_self_trusts(const struct proc_self *self, const struct s
 
 /* Each returns 0 or a negative errno: -ESRCH or -ENOENT if the process is gone. */
 int proc_maps(pid_t pid, struct maps *maps);
-/* From a copy of /proc/PID/maps, which may be anything: its regions may overlap. */
+/* Reads a copy of /proc/PID/maps, which may contain anything: its regions may overlap. */
 int proc_maps_copy(const char *path, struct maps *maps);
 void proc_maps_free(struct maps *maps);
 const struct vma *proc_maps_find(const struct maps *maps, uint64_t address); /* NULL: none */
@@ -66,11 +67,11 @@ int proc_self(pid_t pid, struct proc_self *out);
 int proc_thread_name(pid_t pid, pid_t tid, char *name, size_t size);
 /* The threads of a process; *tids is owned by the caller (free). */
 int proc_threads(pid_t pid, pid_t **tids, size_t *count);
-/* All processes of our PID namespace, threads of the kernel among them; likewise. */
+/* All processes of our PID namespace, including kernel threads; the caller frees *pids. */
 int proc_everyone(pid_t **pids, size_t *count);
 /* The process that a thread belongs to. */
 int proc_thread_group(pid_t tid, pid_t *pid);
-/* A thread that has no CPU: in which system call, and its registers. */
+/* A thread that is off CPU: its system call and registers. */
 struct proc_wait {
     int64_t call;   /* -1: in none */
     uint64_t first; /* its first argument */

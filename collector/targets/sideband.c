@@ -131,8 +131,8 @@ int sideband_mapping(const struct sideband *to, pid_t pid, const struct vma *vma
     return put_record(to, &head.header, sizeof head, path, &trailer, err);
 }
 
-/* As stock perf writes it (tools/perf/util/synthetic-events.c, __perf_event__synthesize_kernel_mmap()): the place of
- * the symbol in the name stands in the offset. The build-id is in the place of device and inode. */
+/* As stock perf writes it (tools/perf/util/synthetic-events.c, __perf_event__synthesize_kernel_mmap()): the
+ * offset is the address of the symbol in the name. The build-id replaces device and inode. */
 int sideband_kernel(const struct sideband *to, const struct kernel_range *range, const char *name,
                     const struct build_id *id, struct fathom_error *err)
 {

@@ -25,7 +25,7 @@ int sideband_fork(const struct sideband *to, pid_t pid, pid_t tid, pid_t parent_
                   struct fathom_error *err);
 int sideband_mapping(const struct sideband *to, pid_t pid, const struct vma *vma, uint64_t time,
                      struct fathom_error *err);
-/* PERF_RECORD_CGROUP: the path of a control group, below where its hierarchy is mounted, by the number that samples have. */
+/* PERF_RECORD_CGROUP: a control group's path from the root of its hierarchy, and its id in samples. */
 int sideband_cgroup(const struct sideband *to, uint64_t id, const char *path, struct fathom_error *err);
 /* A mapping of the kernel, with its build-id unless that is NULL. */
 int sideband_kernel(const struct sideband *to, const struct kernel_range *range, const char *name,
@@ -37,7 +37,7 @@ struct sideband_range {
 };
 int sideband_stack(const struct sideband *to, const struct sideband_range *stack, uint64_t time,
                    struct fathom_error *err);
-/* PERF_RECORD_LOST_SAMPLES: `lost` records of whose loss the kernel wrote no record. */
+/* PERF_RECORD_LOST_SAMPLES: `lost` records that were lost without a record by the kernel. */
 int sideband_lost(const struct sideband *to, uint64_t lost, struct fathom_error *err);
 /* PERF_RECORD_READ with pid and tid 0: what an event counted in all that was recorded. Its read_format must not
  * have ID or GROUP. */

@@ -15,7 +15,7 @@
 
 struct thread {
     pid_t pid, tid, parent; /* parent: the thread that started it; 0: unknown */
-    uint64_t since;         /* ns: since when its stack exists */
+    uint64_t since;         /* ns: when its stack began */
     uint64_t low, base;     /* base 0: not known */
     uint8_t tries;
     bool sampled;
@@ -27,7 +27,7 @@ struct stackbases {
     struct thread *threads;
     size_t count, capacity;
     uint64_t floor, floor_before; /* of this round and the previous one, ns */
-    uint64_t missing_before;      /* of threads whose TID is now another's */
+    uint64_t missing_before;      /* missing bases of threads whose TID is now another's */
     struct threadroots *roots;
     struct maps maps; /* of maps_pid: cached for its next thread */
     pid_t maps_pid;
@@ -86,7 +86,8 @@ static struct thread *take_thread(struct stackbases *bases, pid_t pid, pid_t tid
 }
 
 /* Forgets what was known: the thread has a new stack from `since` on. */
-static void renew(struct stackbases *bases, struct thread *thread, pid_t pid, pid_t parent, uint64_t since)
+static void reset_thread(struct stackbases *bases, struct thread *thread, pid_t pid, pid_t parent,
+                         uint64_t since)
 {
     bases->missing_before += thread->sampled && !thread->base;
     *thread = (struct thread){.pid = pid, .tid = thread->tid, .parent = parent, .since = since};
@@ -125,8 +126,8 @@ uint64_t stackbase_main_low(pid_t pid, uint64_t base, const struct maps *maps)
 }
 
 /* The slot of a return address into clone, from sp upward to the end of the mapping. 0: not found. */
-static uint64_t scan(struct stackbases *bases, pid_t pid, uint64_t sp, uint64_t end, const uint64_t *roots,
-                     size_t root_count)
+static uint64_t scan_stack(struct stackbases *bases, pid_t pid, uint64_t sp, uint64_t end,
+                           const uint64_t *roots, size_t root_count)
 {
     uint64_t at = (sp + 7) & ~(uint64_t)7;
     if (end - at > SCAN_LIMIT)
@@ -150,8 +151,8 @@ static uint64_t scan(struct stackbases *bases, pid_t pid, uint64_t sp, uint64_t 
 
 #define CLONE_CODE 64 /* bytes of clone's code before its call */
 
-/* Whether a new thread is about to make the call whose return address is its root. Further up, the stack of another
- * thread may touch its own, whose root would be taken for this one's. */
+/* Whether a new thread is about to make the call whose return address is its root. The stack of another
+ * thread may be adjacent further up, and its root would be taken for this one's. */
 static bool is_before_root(uint64_t ip, const uint64_t *roots, size_t count)
 {
     for (size_t r = 0; r < count; r++)
@@ -161,7 +162,7 @@ static bool is_before_root(uint64_t ip, const uint64_t *roots, size_t count)
 }
 
 /* ip: 0 if unknown. */
-static bool resolve(struct stackbases *bases, struct thread *thread, uint64_t ip, uint64_t sp)
+static bool resolve_base(struct stackbases *bases, struct thread *thread, uint64_t ip, uint64_t sp)
 {
     const struct vma *vma = mapping_of(bases, thread->pid, sp);
     struct proc_stat stat;
@@ -176,7 +177,7 @@ static bool resolve(struct stackbases *bases, struct thread *thread, uint64_t ip
     size_t count = threadroots_find(bases->roots, thread->pid, &bases->maps, roots);
     if (is_before_root(ip, roots, count))
         return false;
-    uint64_t slot = count ? scan(bases, thread->pid, sp, end, roots, count) : 0;
+    uint64_t slot = count ? scan_stack(bases, thread->pid, sp, end, roots, count) : 0;
     if (!slot)
         return false;
     thread->base = slot + 8; /* SP before the call: process/process.h */
@@ -185,7 +186,7 @@ static bool resolve(struct stackbases *bases, struct thread *thread, uint64_t ip
 }
 
 /* A child that ended early ran on a copy of the stack of the thread that forked it. */
-static bool inherit(const struct stackbases *bases, struct thread *thread, uint64_t sp)
+static bool inherit_base(const struct stackbases *bases, struct thread *thread, uint64_t sp)
 {
     const struct thread *parent = thread->parent ? find_thread(bases, thread->parent) : NULL;
     if (!parent || parent->pid == thread->pid || !parent->base || sp < parent->low || sp >= parent->base)
@@ -196,8 +197,8 @@ static bool inherit(const struct stackbases *bases, struct thread *thread, uint6
 }
 
 /* Not older than the previous round: everything before that has already been delivered in time order. */
-static int announce(const struct stackbases *bases, const struct thread *thread, const struct sideband *to,
-                    struct fathom_error *err)
+static int announce_base(const struct stackbases *bases, const struct thread *thread,
+                         const struct sideband *to, struct fathom_error *err)
 {
     uint64_t time =
         thread->since && thread->since < bases->floor_before ? bases->floor_before : thread->since;
@@ -226,7 +227,7 @@ int stackbases_fork(struct stackbases *bases, pid_t pid, pid_t tid, pid_t parent
         thread->parent = parent_tid;
         return 0;
     }
-    renew(bases, thread, pid, parent_tid, time);
+    reset_thread(bases, thread, pid, parent_tid, time);
     return 0;
 }
 
@@ -255,9 +256,9 @@ int stackbases_exec(struct stackbases *bases, pid_t pid, uint64_t time, const st
     if (thread->expected) {
         thread->expected = false;
         thread->since = since;
-        return announce(bases, thread, to, err);
+        return announce_base(bases, thread, to, err);
     }
-    renew(bases, thread, pid, 0, since);
+    reset_thread(bases, thread, pid, 0, since);
     return 0;
 }
 
@@ -276,12 +277,12 @@ int stackbases_sample(struct stackbases *bases, const struct sample *sample, con
     if (thread->base || thread->tries >= TRIES || sp == 0)
         return 0;
     thread->tries++;
-    if (!resolve(bases, thread, sample->ip, sp) && !inherit(bases, thread, sp)) {
+    if (!resolve_base(bases, thread, sample->ip, sp) && !inherit_base(bases, thread, sp)) {
         forget_maps(bases); /* they may have been too old */
         return 0;
     }
     *base = thread->base;
-    return announce(bases, thread, to, err);
+    return announce_base(bases, thread, to, err);
 }
 
 int stackbases_attach(struct stackbases *bases, pid_t pid, pid_t tid, const struct sideband *to,
@@ -292,15 +293,15 @@ int stackbases_attach(struct stackbases *bases, pid_t pid, pid_t tid, const stru
     if (!thread)
         return error_memory(err);
     thread->since = 0;
-    if (proc_thread_waits(pid, tid, &wait) != 0 || !resolve(bases, thread, 0, wait.sp))
+    if (proc_thread_waits(pid, tid, &wait) != 0 || !resolve_base(bases, thread, 0, wait.sp))
         return 0; /* its first sample will show it */
-    return announce(bases, thread, to, err);
+    return announce_base(bases, thread, to, err);
 }
 
 uint64_t stackbases_find(struct stackbases *bases, pid_t pid, uint64_t ip, uint64_t sp)
 {
     struct thread thread = {.pid = pid};
-    bool found = resolve(bases, &thread, ip, sp);
+    bool found = resolve_base(bases, &thread, ip, sp);
     if (!found)
         forget_maps(bases); /* they may have been too old */
     return found ? thread.base : 0;

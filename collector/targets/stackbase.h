@@ -40,7 +40,8 @@ int stackbases_sample(struct stackbases *bases, const struct sample *sample, con
  * without a sample. */
 int stackbases_attach(struct stackbases *bases, pid_t pid, pid_t tid, const struct sideband *to,
                       struct fathom_error *err);
-/* The base of the stack that sp is on, of a process that runs, as it is now. ip: in the code that runs on it, 0: unknown. 0: it is not found. */
+/* The current base of the stack that sp is on, in a running process. ip: in the code that runs on it, 0:
+ * unknown. Returns 0 if not found. */
 uint64_t stackbases_find(struct stackbases *bases, pid_t pid, uint64_t ip, uint64_t sp);
 /* Threads with samples whose base stayed unknown. */
 uint64_t stackbases_missing(const struct stackbases *bases);

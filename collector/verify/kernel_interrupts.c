@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Those of devices come first, then the CPU's own, behind those of exceptions, which are the thread's doing. */
+/* Entries of device interrupts come first, then the CPU's own; both follow the entries of exceptions, which
+ * the thread causes itself. */
 #define FIRST "asm_common_interrupt"
 #define TIMER "asm_sysvec_apic_timer_interrupt"
 #define END   "__irqentry_text_end"
@@ -17,7 +18,7 @@ static bool is_whole(const struct verify_interrupts *i)
     return i->first && i->first < i->timer && i->timer < i->timer_end && i->timer_end <= i->end;
 }
 
-/* A symbol, in the order of addresses. */
+/* Takes a symbol; they come in address order. */
 static void take_symbol(struct verify_interrupts *i, uint64_t address, const char *name)
 {
     if (i->timer && !i->timer_end && address > i->timer)
@@ -47,7 +48,8 @@ static void read_symbols(struct verify_interrupts *out)
         fclose(symbols);
 }
 
-/* They stay where they are, and a recorder has given up the right to see them when it opens the next part of a recording. */
+/* Read once: the addresses do not change, and a recorder has dropped the right to see them when it opens the
+ * next part of a recording. */
 bool kernel_interrupts_find(struct verify_interrupts *out)
 {
     static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;

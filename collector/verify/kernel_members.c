@@ -6,9 +6,10 @@
 #include <stdint.h>
 #include <string.h>
 
-#define DEPTH_MOST 8 /* of structs without a name in one */
+#define DEPTH_MOST 8 /* maximum nesting of anonymous structs */
 
-/* Bytes to a member, in a struct or one without a name inside of it; -1: it has none. *type: of the member. */
+/* Byte offset of a member in a struct or in an anonymous struct inside of it; -1: there is none. *type: of
+ * the member. */
 static int64_t offset_in(const struct btf *btf, int32_t id, const char *name, unsigned depth, int32_t *type)
 {
     const struct btf_type *of = btf__type_by_id(btf, (uint32_t)id);
@@ -28,7 +29,7 @@ static int64_t offset_in(const struct btf *btf, int32_t id, const char *name, un
     return -1;
 }
 
-/* *out: bytes to a member of a struct, or to that member's own member `inner` (NULL: none). */
+/* *out: byte offset of a struct's member, or of that member's own member `inner` (NULL: none). */
 static bool find_member(const struct btf *btf, const char *structure, const char *name, const char *inner,
                         uint32_t *out)
 {
@@ -41,7 +42,7 @@ static bool find_member(const struct btf *btf, const char *structure, const char
     return true;
 }
 
-/* A member that is looked for, and where its place is to stand. */
+/* A member to look up, and where its offset is stored. */
 struct wanted {
     const char *structure, *name, *inner;
     size_t out;
@@ -78,7 +79,7 @@ static const struct wanted file_members[] = {
     {"super_block", "s_dev", NULL, AT(members.super_device)},
 };
 
-/* When an inode changed: since Linux 6.11, since 6.6, and before. */
+/* An inode's time of change: since Linux 6.11, since 6.6, and before. */
 static const struct wanted changed_members[][2] = {
     {{"inode", "i_ctime_sec", NULL, AT(members.inode_changed_s)},
      {"inode", "i_ctime_nsec", NULL, AT(members.inode_changed_ns)}},

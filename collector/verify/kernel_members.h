@@ -1,7 +1,8 @@
 /*
- * kernel_members.h - where the structs of the running kernel have the members that the BPF program reads, from the kernel's BTF.
+ * kernel_members.h - finds in the kernel's BTF the offsets of the struct members that the BPF program reads.
  *
- * The kernel's BTF is read once: libbpf would do so anew for relocations in the program (CO-RE), and search all types for each struct.
+ * The BTF is read once. With relocations in the program (CO-RE), libbpf would read it again and search all
+ * types for each struct.
  */
 #ifndef FATHOM_COLLECTOR_VERIFY_KERNEL_MEMBERS_H
 #define FATHOM_COLLECTOR_VERIFY_KERNEL_MEMBERS_H
@@ -10,7 +11,8 @@
 
 #include "collector/verify/verify_wire.h"
 
-/* Sets `hooks` and `members`; what is not found is 0, as verify_wire.h says. Returns whether `members` are found. */
+/* Sets `hooks` and `members`; members not found are 0 (verify_wire.h). Returns whether `members` were
+ * found. */
 bool kernel_members_find(struct verify_config *config);
 
 #endif

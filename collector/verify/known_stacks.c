@@ -14,11 +14,12 @@ _Static_assert(RULE_MIXED == KNOWN_STACK_ANY, "a kept stack is placed in each pr
 
 #define BLOCKS_RESTING 1024
 
-/* Bytes: how long a run is whose middle copies leave out, and about how much of it one period of the rule has. */
+/* Bytes: the least length of a run whose middle is left out of copies, and the approximate part of it in one
+ * period of the rule. */
 #define RUN_LEAST_BYTES 4096u
 #define RUN_BYTES       768u
 
-/* Where a stack of an earlier recording is announced by its number. */
+/* Key of a stack of an earlier recording that is announced by its number. */
 struct kept_key {
     struct rule_key key;
     uint32_t number;
@@ -27,14 +28,15 @@ struct kept_key {
 struct known_stacks {
     struct known_stacks_maps maps;
     unsigned compared, page_bits;
-    /* Rings. A block that was freed is used again last, and some are always left to rest: the program may still be
-     * reading it. */
+    /* Ring buffers. A freed block is reused last, and some always remain unused: the program may still be
+     * reading them. */
     uint32_t *free_blocks;
     uint32_t free_at, free_count;
-    struct rule_key *keys; /* in the order of their making */
+    struct rule_key *keys; /* in order of creation */
     uint32_t key_at, key_count;
     struct table *spaces; /* space -> its number of keys */
-    struct table *hashes; /* of a key -> how many keys have it: most that are looked up are in no map yet */
+    /* hash of a key -> number of keys with it: most keys looked up are not in the map yet */
+    struct table *hashes;
     struct kept_key *kept;
     size_t kept_count, kept_capacity;
 };
@@ -101,7 +103,7 @@ static bool count_up(struct table *counts, uint64_t key)
     return count;
 }
 
-/* The map has one key less. */
+/* Notes that a key was removed from the map. */
 static void uncount_key(struct known_stacks *s, const struct rule_key *key)
 {
     count_down(s->spaces, key->space);
@@ -150,7 +152,7 @@ void known_stacks_forget(struct known_stacks *s, uint32_t space)
     s->key_count = kept;
 }
 
-/* The base that the program counts this thread's depths from. */
+/* The base from which the program counts this thread's depths. */
 static uint64_t base_of(const struct known_stacks *s, const struct known_stack *stack)
 {
     struct rule_thread thread;
@@ -168,7 +170,7 @@ static bool is_outer(const struct known_stack *stack, const struct stack_word *w
            word->address - stack->sp + sizeof word->value > RULE_STACK_MAX;
 }
 
-/* A word that lies further out than what is read at once, and is none of the outermost ones. */
+/* Whether a word is too far out to be read with the rest, and is not one of the outermost ones. */
 static bool is_far(const struct known_stack *stack, const struct stack_word *word, uint64_t base)
 {
     const uint64_t end = word->address - stack->sp + sizeof word->value;
@@ -176,7 +178,7 @@ static bool is_far(const struct known_stack *stack, const struct stack_word *wor
            !is_outer(stack, word, base);
 }
 
-/* The place of an address in code; NULL: it is in none, or cannot be told so. */
+/* The place of a code address; NULL: it is in no code, or ambiguous. */
 static const struct stack_place *place_of(const struct known_stack *stack, uint64_t address)
 {
     const struct stack_place *place = stack_place_of(stack->places, stack->place_count, address);
@@ -184,7 +186,7 @@ static const struct stack_place *place_of(const struct known_stack *stack, uint6
                                                                                                 : NULL;
 }
 
-/* Whether the stack can be known wherever its files are mapped. */
+/* Whether the stack can be valid wherever its files are mapped. */
 static bool is_anywhere(const struct known_stack *stack)
 {
     bool anywhere = place_of(stack, stack->ip) && !stack->switch_at;
@@ -193,7 +195,7 @@ static bool is_anywhere(const struct known_stack *stack)
     return anywhere;
 }
 
-/* anywhere: not NULL: addresses in code are those in the files of this stack. */
+/* anywhere: not NULL: code addresses are relative to the files of this stack. */
 static void add_word(struct rule_words *block, const struct stack_word *word, uint64_t base,
                      const struct known_stack *anywhere)
 {
@@ -210,9 +212,10 @@ static void add_word(struct rule_words *block, const struct stack_word *word, ui
     block->count++;
 }
 
-/* Fills one block; returns how many words it took. The first one never repeats. repeating: how many words may. */
-static size_t fill(struct rule_words *block, const struct known_stack *stack, uint64_t base, bool anywhere,
-                   size_t from, size_t count, size_t repeating)
+/* Fills one block and returns how many words it took. A stack's first block never repeats. repeating: maximum
+ * number of words that may. */
+static size_t fill_block(struct rule_words *block, const struct known_stack *stack, uint64_t base,
+                         bool anywhere, size_t from, size_t count, size_t repeating)
 {
     struct word_run run = from ? run_at(stack, from, repeating, false) : (struct word_run){0};
     if (run.words)
@@ -235,7 +238,7 @@ static size_t fill(struct rule_words *block, const struct known_stack *stack, ui
     return run.words * run.times;
 }
 
-/* Whether the words from a block on are these. */
+/* Whether the words starting with a block equal these. */
 static bool are_equal(const struct known_stacks *s, uint32_t first, const struct rule_words *blocks,
                       size_t count)
 {
@@ -249,17 +252,17 @@ static bool are_equal(const struct known_stacks *s, uint32_t first, const struct
     return first == 0;
 }
 
-/* The blocks of one stack, before they are in the map. */
+/* The blocks of one stack, before they are stored in the map. */
 struct made {
     struct rule_words blocks[RULE_BLOCKS_MAX];
     size_t count;
     uint32_t extent;      /* rule.h */
     uint16_t first, last; /* likewise */
     bool below;           /* a word is in the red zone */
-    bool outer;           /* one is among the outermost bytes, beyond what can be read from SP on */
+    bool outer;           /* a word is among the outermost bytes, too far from SP to be read with the rest */
 };
 
-/* How many of its words are compared: those up to the last return address that is. */
+/* How many of its words are compared: those up to the last compared return address. */
 static size_t compared_words(const struct known_stacks *s, const struct known_stack *stack)
 {
     size_t count = 0;
@@ -282,7 +285,8 @@ static void set_places(const struct known_stacks *s, const struct known_stack *s
         out->last = (uint16_t)(end - page - 1);
 }
 
-/* false: they need too many blocks. Only where these are too few are words that repeat noted once: they take longer to compare. */
+/* false: the words need too many blocks. Repeated words are stored once only if the blocks are too few
+ * otherwise: they take longer to compare. */
 static bool make_blocks(const struct known_stack *stack, uint64_t base, bool anywhere, size_t count,
                         struct made *out)
 {
@@ -293,7 +297,7 @@ static bool make_blocks(const struct known_stack *stack, uint64_t base, bool any
     for (size_t at = 0; at < count || out->count == 0;) {
         if (out->count == RULE_BLOCKS_MAX)
             return false;
-        at += fill(&out->blocks[out->count++], stack, base, anywhere, at, count, repeating);
+        at += fill_block(&out->blocks[out->count++], stack, base, anywhere, at, count, repeating);
     }
     return true;
 }
@@ -323,8 +327,8 @@ static bool make_known(const struct known_stacks *s, const struct known_stack *s
     return extent <= RULE_STACK_MAX;
 }
 
-/* Puts the blocks into the map, the last one first, as each has the index of the next. */
-static uint32_t store(struct known_stacks *s, const struct made *made)
+/* Stores the blocks in the map, the last one first, as each has the index of the next. */
+static uint32_t store_blocks(struct known_stacks *s, const struct made *made)
 {
     uint32_t next = 0;
     for (size_t i = made->count; i-- > 0;) {
@@ -338,7 +342,7 @@ static uint32_t store(struct known_stacks *s, const struct made *made)
     return next;
 }
 
-/* Notes a key that the map does not have yet. */
+/* Notes a key that is not in the map yet. */
 static bool enter_key(struct known_stacks *s, const struct rule_key *key)
 {
     if (!count_up(s->spaces, key->space))
@@ -351,7 +355,7 @@ static bool enter_key(struct known_stacks *s, const struct rule_key *key)
     return true;
 }
 
-/* The key's stack that has the same words, and all its places; inner: it has no others. RULE_STACKS: none. */
+/* Index of the key's stack with the same words and places; inner: it has no others. RULE_STACKS: none. */
 static uint32_t find_equal(const struct known_stacks *s, const struct rule_known *known,
                            const struct made *made, bool inner)
 {
@@ -363,14 +367,15 @@ static uint32_t find_equal(const struct known_stacks *s, const struct rule_known
     return RULE_STACKS;
 }
 
-/* Drops the oldest until there is room for one more key, and blocks. */
+/* Removes the oldest keys until one more key and so many blocks fit. */
 static void make_room(struct known_stacks *s, size_t blocks)
 {
     while (s->key_count && (s->key_count == VERIFY_KEYS || s->free_count < blocks + BLOCKS_RESTING))
         forget_oldest(s);
 }
 
-/* What a key leads to, after there is room for it and for blocks, which may take the key itself. Returns whether it is to be added. */
+/* Reads a key's entry, after making space for it and for blocks, which may remove the key itself. Returns
+ * whether the key must be added. */
 static bool find_key(struct known_stacks *s, const struct rule_key *key, size_t blocks,
                      struct rule_known *known)
 {
@@ -378,7 +383,7 @@ static bool find_key(struct known_stacks *s, const struct rule_key *key, size_t 
     return !find_known(s, key, known);
 }
 
-/* Writes what a key leads to; added: the map does not have it yet. 1; 0: the map takes no more; -ENOMEM. */
+/* Writes a key's entry; added: the key is not in the map yet. 1; 0: the map is full; -ENOMEM. */
 static int put_key(struct known_stacks *s, const struct rule_key *key, const struct rule_known *known,
                    bool added)
 {
@@ -393,7 +398,7 @@ static int put_key(struct known_stacks *s, const struct rule_key *key, const str
     return 0;
 }
 
-/* The place of the row that a stack's PC is in, among those that are known: its own, or one to be replaced. */
+/* Index of the known row of a stack's PC: its own, or one to be replaced. */
 static uint32_t place_of_row(const struct known_stacks *s, struct rule_known *known,
                              const struct known_stack *stack)
 {
@@ -412,7 +417,7 @@ static uint32_t place_of_row(const struct known_stacks *s, struct rule_known *kn
     return at;
 }
 
-/* Where stacks with their PC in this row have their return address. */
+/* Stores where stacks with their PC in this row have their return address. */
 static int put_row(struct known_stacks *s, const struct rule_key *key, const struct known_stack *stack,
                    uint32_t offset)
 {
@@ -425,14 +430,14 @@ static int put_row(struct known_stacks *s, const struct rule_key *key, const str
     return put_key(s, key, &known, added);
 }
 
-/* The words that repeat in a stack, counted from SP, with their values. false: too few do. */
+/* The repeated words of a stack, counted from SP, with their values. false: too few repeat. */
 static bool make_run(const struct known_stack *stack, struct rule_words *block)
 {
     struct word_run run = {0};
     size_t at = 0;
     if (stack->count == 0 || stack->words[stack->count - 1].address - stack->sp < RUN_LEAST_BYTES)
         return false;
-    while (at < stack->count && stack->words[at].address < stack->sp) /* in the red zone */
+    while (at < stack->count && stack->words[at].address < stack->sp) /* skips the red zone */
         at++;
     while (at < stack->count && run.words == 0)
         run = run_at(stack, at++, stack->count, true);
@@ -451,7 +456,7 @@ static bool make_run(const struct known_stack *stack, struct rule_words *block)
     return true;
 }
 
-/* What repeats in stacks with their PC in this row. 0: nothing, or the map takes no more. */
+/* Stores what repeats in stacks with their PC in this row. 0: nothing, or the map is full. */
 static int put_run(struct known_stacks *s, const struct known_stack *stack)
 {
     const struct rule_key key = {
@@ -464,7 +469,7 @@ static int put_run(struct known_stacks *s, const struct known_stack *stack)
     const uint32_t at = place_of_row(s, &known, stack), replaced = known.stacks[at].words;
     if (replaced && are_equal(s, replaced, made.blocks, 1))
         return 1;
-    const uint32_t stored = store(s, &made);
+    const uint32_t stored = store_blocks(s, &made);
     known.stacks[at].number = known.stacks[at].words = stored;
     const int rc = put_key(s, &key, &known, added);
     free_blocks(s, rc > 0 ? replaced : stored);
@@ -481,8 +486,9 @@ static int put_step(struct known_stacks *s, const struct rule_key *key, uint32_t
     return put_key(s, key, &known, added);
 }
 
-/* Makes the way to a stack known by its return addresses in [from, to), of which the last had `hash`; *key: its end. by_row: the first one
- * is where the PC's row says. The number of steps, or -ENOMEM. */
+/* Stores the steps to a stack by its return addresses in [from, to), the last of which had `hash`; *key:
+ * the final one. by_row: the first address is where the PC's row says. Returns the number of steps, or
+ * -ENOMEM. */
 static int put_steps(struct known_stacks *s, const struct known_stack *stack, uint64_t from, uint64_t to,
                      uint64_t hash, bool by_row, struct rule_key *key)
 {
@@ -504,14 +510,15 @@ static int put_steps(struct known_stacks *s, const struct known_stack *stack, ui
     return rc > 0 ? (int)steps : rc;
 }
 
-/* Makes the way to a stack without a base known; *key: its end. 1; 0: there is none; -ENOMEM. */
+/* Stores the steps to a stack without a base; *key: the final one. 1; 0: there are none; -ENOMEM. */
 static int put_way(struct known_stacks *s, const struct known_stack *stack, struct rule_key *key)
 {
     const uint64_t size = stack->switch_at ? stack->switch_at : RULE_STACK_MAX;
     return put_steps(s, stack, stack->sp, stack->sp + size, stack->ip >> s->page_bits, true, key);
 }
 
-/* That a stack goes on on another one, and the way to that. *key: of the system stack, then of the whole. Likewise. */
+/* Stores that a stack continues on another one, and the steps to that. *key: of the system stack, then of the
+ * whole. Returns the same. */
 static int put_switched(struct known_stacks *s, const struct known_stack *stack, struct rule_key *key)
 {
     struct rule_known known = {0};
@@ -533,13 +540,13 @@ static struct rule_key key_anywhere(const struct known_stacks *s, const struct k
         .page = (stack->ip - place->at) >> s->page_bits, .depth = base - stack->sp, .file = place->number};
 }
 
-/* Of a record with more frames inside of a caller's stack. */
+/* Number of a record with more frames inside of a caller's stack. */
 static uint32_t inner_number(const struct known_stack *stack)
 {
     return stack->inner ? stack->inner : stack->number;
 }
 
-/* A stack that is known already has more frames inside of it in this one's record. 0 or -ENOMEM. */
+/* Adds to a known stack that this one's record has more frames inside of it. 0 or -ENOMEM. */
 static int add_inner(struct known_stacks *s, const struct rule_key *key, const struct known_stack *stack,
                      struct rule_known *known, uint32_t at)
 {
@@ -575,7 +582,7 @@ int known_stacks_add(struct known_stacks *s, const struct known_stack *stack, st
     uint64_t base = base_of(s, stack);
     const bool apart = !base && s->compared == STACK_RECORD_ALL; /* it has no depth */
     const bool anywhere = !apart && s->compared == STACK_RECORD_ALL && is_anywhere(stack);
-    /* What the function is that a callee returns to is told by its own places alone. */
+    /* Only the function's own places identify the function that a callee returns to. */
     const bool inner = anywhere && stack->of_caller && stack->code_size;
     const struct rule_key key_there = {
         .page = stack->ip >> s->page_bits, .depth = base - stack->sp, .space = stack->space};
@@ -583,9 +590,10 @@ int known_stacks_add(struct known_stacks *s, const struct known_stack *stack, st
     uint32_t stored = 0, replaced = 0;
     if (stack->of_caller && base == stack->sp) /* there is nothing to compare */
         return 0;
-    if (stack->version == KNOWN_STACK_ANY && !has_much_room(s)) /* it may never be met */
+    if (stack->version == KNOWN_STACK_ANY && !has_much_room(s)) /* it may never occur */
         return 0;
-    /* One that was read before its base was known, which is known by now, will be read again, further out. */
+    /* A stack that was read before its base was known, which is known by now, will be read again, further
+     * out. */
     if (!apart && !stack->of_caller && stack->cut && stack->cut <= STACK_RECORD_NO_BASE)
         return 0;
     if (!stack->of_caller && !stack->switch_at && stack->space && s->compared == STACK_RECORD_ALL &&
@@ -601,13 +609,13 @@ int known_stacks_add(struct known_stacks *s, const struct known_stack *stack, st
         return rc < 0 ? error_memory(err) : 0;
     const bool added = find_key(s, &key, made.count, &known);
     uint32_t at = find_equal(s, &known, &made, inner);
-    if (stack->of_caller &&
-        (at < RULE_STACKS || known.count == RULE_STACKS)) /* nothing that was read makes room for it */
+    /* A caller's stack replaces none that was read itself. */
+    if (stack->of_caller && (at < RULE_STACKS || known.count == RULE_STACKS))
         return inner && add_inner(s, &key, stack, &known, at) < 0 ? error_memory(err) : 0;
-    if (at == RULE_STACKS) { /* it takes the last one's place if there is no room for one more */
+    if (at == RULE_STACKS) { /* replace the last one if there is no space for one more */
         at = known.count < RULE_STACKS ? known.count++ : RULE_STACKS - 1;
         replaced = known.stacks[at].words;
-        known.stacks[at].words = stored = store(s, &made);
+        known.stacks[at].words = stored = store_blocks(s, &made);
         known.stacks[at].number = stack->number;
         known.stacks[at].first = made.first;
         known.stacks[at].last = made.last;
@@ -630,7 +638,7 @@ int known_stacks_add(struct known_stacks *s, const struct known_stack *stack, st
     return 1;
 }
 
-/* Leaves out of a key what is announced by this number. */
+/* Removes from a key the stacks that are announced by this number. */
 static void leave_out(struct known_stacks *s, const struct rule_key *key, uint32_t number)
 {
     struct rule_known known;
@@ -644,7 +652,7 @@ static void leave_out(struct known_stacks *s, const struct rule_key *key, uint32
             continue;
         words = known.stacks[i].words;
         known.stacks[i] = known.stacks[--known.count];
-        memset(&known.stacks[known.count], 0, sizeof *known.stacks); /* the next one would free its words */
+        memset(&known.stacks[known.count], 0, sizeof *known.stacks); /* the next stack would free its words */
         break;
     }
     if (s->maps.put(s->maps.known, key, &known) == 0)

@@ -1,6 +1,6 @@
 /*
- * known_stacks.h - the stacks that the BPF program knows: fills its maps `known`, `words` and `switches` (rule.h), and
- * empties them as processes end or room runs out.
+ * known_stacks.h - the stacks known to the BPF program: fills its maps `known`, `words` and `switches`
+ * (rule.h), and removes entries when processes end or space runs out.
  */
 #ifndef FATHOM_COLLECTOR_VERIFY_KNOWN_STACKS_H
 #define FATHOM_COLLECTOR_VERIFY_KNOWN_STACKS_H
@@ -12,12 +12,13 @@
 
 struct known_stacks;
 
-/* The program's maps. A descriptor, or what else find(), put() and drop() tell them by; borrowed. */
+/* The BPF program's maps, borrowed: file descriptors, or whatever find(), put() and drop() identify them
+ * by. */
 struct known_stacks_maps {
     int known, threads;
     int switches;             /* -1: the program cannot find threads' second stacks */
-    struct rule_words *words; /* VERIFY_BLOCKS of them */
-    /* As the system calls that libbpf has for it: 0, or negative. */
+    struct rule_words *words; /* VERIFY_BLOCKS elements */
+    /* Like libbpf's map functions: 0, or negative. */
     int (*find)(int map, const void *key, void *value);
     int (*put)(int map, const void *key, const void *value);
     int (*drop)(int map, const void *key);

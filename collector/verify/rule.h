@@ -1,36 +1,43 @@
 /*
- * rule.h - the rule by which the BPF program (verify.bpf.c) decides whether a sample's stack is known, and the layout
- * of the maps that it decides with.
+ * rule.h - the rule by which the BPF program (verify.bpf.c) decides whether a sample's stack is known, and
+ * the layout of the maps that it uses.
  *
- * A stack is looked up by the page of code of its PC, as an offset in a file, and its depth; a known stack is the code
- * that it stands for, and a list of words that must be in place: all return addresses, and saved frame pointers where a CFA depends on them; and at most
- * one register that a CFA depends on. Words that repeat, as a recursion's do, are noted once. A return
- * address may be any of the same function with the same CFI row. So a stack that fits is as certain as an unwound
- * one: its functions are what unwinding would find.
+ * A stack is looked up by its depth and the page of its PC, as an offset in a file. A known stack is the code
+ * it is valid for, a list of words that must match, and at most one register on which a CFA depends. The
+ * words are all return addresses, and the saved frame pointers on which a CFA depends. Words that repeat, as
+ * in a recursion, are stored once. A return address may be any of the same function with the same CFI row. So
+ * a match is as certain as an unwound stack: unwinding would find the same functions.
  *
- * With a stack, those of its callers become known: where each one is when its call returns. Their samples have the
- * same stack record's number; the CFA tells which frame of it is theirs. So if a stack is not known, its caller's may be: where its
- * return address is, CFI tells of the code around all that was met (perfdata/code_rows.h). Where none fits as a whole, the stack of a further
- * caller may be known: then what is written of the new stack are its bytes up to there, and the words of that.
+ * Each stack also makes those of its callers known, as they are when the call returns. Their samples carry
+ * the same stack record's number; the CFA tells which of its frames is theirs. So if a stack is not known,
+ * its caller's may be: CFI of all code seen so far says where the return address is (perfdata/code_rows.h).
+ * If no stack matches as a whole, that of a caller further out may be known: then only the bytes of the new
+ * stack up to there, and the words of the known one, are written.
  *
- * A return address is compared as a file's number and an offset in it (RULE_IN_FILE): all processes of the same files share what is known.
- * Where files lie in a process (struct rule_process) is asked of the kernel's list of mappings, which can be done once in an
- * interrupt: for the PC, or else for a return address. Further ones are guessed: the file lies where this word would be right. What is
- * found is kept until the process executes another program, or has more or less code mapped. Neither need be true: a guess can be wrong by
- * chance, and a file can be replaced by one that is as large. So with a stack that was read elsewhere the record says where its files
- * were taken to lie (STACK_PART_PLACED), and readers, who know of all mappings, take it for the sample's only if they do.
+ * A return address is compared as a file's number and an offset in it (RULE_IN_FILE), so all processes with
+ * the same files share known stacks. Where files are mapped in a process (struct rule_process) comes from the
+ * kernel's list of mappings, which can be searched once per interrupt: for the PC, or else for a return
+ * address. The mappings of other files are guessed: at the address at which the word would match. Results are
+ * kept until the process executes another program or the size of its mapped code changes. Both can be wrong:
+ * a guess by chance, and a result if a file is replaced by one of the same size. So for a stack that was read
+ * elsewhere the record contains where its files were assumed to be mapped (STACK_PART_PLACED), and readers,
+ * who know all mappings, use the stack for the sample only if that is true.
  *
- * Stacks with code in no file, or without a base, are known to processes that have the same code at the same addresses (infer/live/spaces.h), and
- * so are all where the kernel's mappings cannot be asked (Linux 5.17, BTF): then addresses are compared as they are.
+ * Stacks with code outside of files, or without a base, are known for processes with the same code at the
+ * same addresses (infer/live/spaces.h). So are all stacks where the program cannot search the kernel's
+ * mappings (it needs Linux 5.17 and BTF): then addresses are compared directly.
  *
- * Depths and heights count down from the base of the thread's stack, so that threads share what is known. A stack whose base is
- * not known, such as a goroutine's, which moves, has no depth: words count from SP, and it is looked up by its innermost return
- * addresses, RULE_STEPS at most. Where these are is known of the places in a page of code (RULE_ROWS), and of each list of them
- * how far the next one is (RULE_STEP). Only where all return addresses are compared; else the base counts as 0.
+ * Depths and heights count down from the base of the thread's stack, so that threads share known stacks. A
+ * stack without a known base, such as that of a goroutine, which moves, has no depth: heights count from SP,
+ * and the key is made of its innermost return addresses, at most RULE_STEPS. Where the first one is depends
+ * on the place in a page of code (RULE_ROWS); the distance to each further one depends on the list of
+ * addresses so far (RULE_STEP). This is done only if all return addresses are compared; else the base counts
+ * as 0.
  *
- * A thread may be on its runtime's system stack, which goes on on another one (stack_record.h, STACK_PART_SWITCH). A key of which such
- * stacks are known says so (`switched`); they are under a key of their own, by as many return addresses of the other stack, which are
- * found in the same way from the first key on. Their words have heights as if the other stack lay behind the system stack.
+ * A thread may be on its runtime's system stack, which continues on another stack (stack_record.h,
+ * STACK_PART_SWITCH). A key with such stacks is marked (`switched`); they have a key of their own, made of up
+ * to RULE_STEPS return addresses of the other stack, found in the same way starting at the first key. Their
+ * words have heights as if the other stack directly followed the system stack.
  */
 #ifndef FATHOM_COLLECTOR_VERIFY_RULE_H
 #define FATHOM_COLLECTOR_VERIFY_RULE_H
@@ -41,33 +48,32 @@
 #include "perfdata/script_record.h"
 #include "perfdata/stack_record.h"
 
-#define RULE_STACK_MAX  STACK_RECORD_MAX /* bytes of a stack that are read */
+#define RULE_STACK_MAX  STACK_RECORD_MAX /* maximum bytes read of a stack */
 #define RULE_BUFFER     65536u
 #define RULE_STACKS     16u  /* known stacks per key */
 #define RULE_WORDS      24u  /* per block */
 #define RULE_BLOCKS_MAX 16u  /* per stack */
-#define RULE_TIMES_MAX  128u /* that one block may be there */
+#define RULE_TIMES_MAX  128u /* maximum repetitions of a block */
 
-/* In place of a depth: what the key leads to. The first three are of stacks without a base; RULE_STEP and RULE_CHAIN have a hash of the
- * page and return addresses in place of the page. */
+/* Instead of a depth: what the key is for. The first three are for stacks without a base; RULE_STEP and
+ * RULE_CHAIN have a hash of the page and return addresses instead of the page. */
 #define RULE_ROWS  (1ull << 62)    /* `number` of each place: bytes from SP to the return address */
 #define RULE_STEP  (RULE_ROWS + 1) /* `extent`: bytes from the last return address to the next */
 #define RULE_CHAIN (RULE_ROWS + 2) /* stacks */
-#define RULE_RUNS                                                                                            \
-    (RULE_ROWS + 3) /* `number` of each place: a block of what repeats in stacks, counted from SP */
+#define RULE_RUNS  (RULE_ROWS + 3) /* `number` of each place: a block of repeated words, counted from SP */
 #define RULE_STEPS 3u
 
-/* By space: where a thread's runtime keeps its stacks (image/go_stacks.h). */
+/* By space: where the runtime of a thread keeps its stacks (image/go_stacks.h). */
 struct rule_switch {
     __s32 thread;
     __u32 machine, system, current, saved;
     __u32 call_size, grow_size, zero;
     __u64 call, grow;
 };
-#define RULE_SWITCH_HIGH 8u     /* in what `current` leads to: where its stack begins */
-#define RULE_SWITCH_AT   32768u /* bytes of the system stack: more are not taken for one */
+#define RULE_SWITCH_HIGH 8u /* offset in the struct that `current` points to: the beginning of its stack */
+#define RULE_SWITCH_AT   32768u /* maximum bytes of the system stack */
 
-/* Of a list of return addresses, with one more. */
+/* The hash of a list of return addresses with one more. */
 static inline __u64 rule_hash(__u64 hash, __u64 word)
 {
     hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
@@ -75,81 +81,83 @@ static inline __u64 rule_hash(__u64 hash, __u64 word)
 }
 
 struct rule_key {
-    __u64 page;  /* PC >> page_bits; of a file, its offset in it */
+    __u64 page;  /* PC >> page_bits, or that of its offset in the file */
     __u64 depth; /* base - SP */
     __u32 space; /* infer/live/spaces.h; 0: known wherever the files are mapped */
-    __u32 file;  /* number of the PC's; 0: of a space */
+    __u32 file;  /* number of the PC's file; 0: the key is for a space */
 };
 
-/* Code of a file in a process. Found by the kernel's list of mappings at the first sample there. */
+/* Where a file's code is mapped in a process. Found in the kernel's list of mappings at the first sample
+ * there. */
 struct rule_place {
     __u64 start, size; /* of the mapping */
-    __u64 at;          /* where the file's offset 0 would lie */
+    __u64 at;          /* address of the file's offset 0 */
     __u32 file;        /* its number */
-    __u32 guessed;     /* what is mapped there had no number: it may be another file that fits as well */
+    __u32 guessed;     /* what is mapped there had no number: it may be another file that also fits */
 };
 #define RULE_PLACES 32u
 
-/* By process: where files lie. It is begun anew when the process has another program, or other code mapped. Never changed, but
- * replaced: several CPUs read it. */
+/* By process: where files are mapped. Reset when the process executes another program or maps other code.
+ * Entries are replaced, never changed in place: several CPUs read them. */
 struct rule_process {
-    __u64 born; /* of its first thread: start_time */
+    __u64 born; /* start_time of its first thread */
     __u64 exec; /* self_exec_id */
     __u64 code; /* exec_vm */
     __u32 version;
-    __u32 added; /* places, since it was begun; the oldest are replaced */
+    __u32 added; /* places added since the reset; the oldest are replaced */
     struct rule_place places[RULE_PLACES];
 };
 
-/* A block of words that must be in place, so many times, each time `period` bytes further out, as those of a recursion are. Index 0 is
- * never used. */
+/* A block of words that must match `times` times, each `period` bytes further out, as in a recursion. Index 0
+ * is never used. */
 struct rule_words {
     __u32 count;
-    __u32 next; /* index of the block with further words; 0: none */
-    __u16 reg;  /* 1 + place of a register in a stack record; 0: none. Of a stack's first block alone */
+    __u32 next; /* index of the next block; 0: none */
+    __u16 reg;  /* 1 + index of a register in a stack record; 0: none. Only in a stack's first block */
     __u16 period;
     __u32 times; /* 1 in a stack's first block */
-    __u64 value; /* base - that register */
-    __u32 height
-        [RULE_WORDS]; /* the low 32 bits of base - address, a multiple of 8; RULE_RELATIVE may be added */
-    __u32 size[RULE_WORDS]; /* how many values, from `low` on, it may have */
+    __u64 value; /* base - value of that register */
+    /* Low 32 bits of base - address, a multiple of 8, plus RULE_RELATIVE or RULE_IN_FILE. */
+    __u32 height[RULE_WORDS];
+    __u32 size[RULE_WORDS]; /* number of allowed values, starting at `low` */
     __u64 low[RULE_WORDS];
 };
-#define RULE_BP       7u /* `reg` of BP */
-#define RULE_RELATIVE 1u /* `low` is base - word */
-#define RULE_IN_FILE                                                                                         \
-    2u /* `low` is RULE_FILE_BITS of an offset in a file, and above these the file's number */
+#define RULE_BP        7u /* `reg` of BP */
+#define RULE_RELATIVE  1u /* `low` is base - word */
+#define RULE_IN_FILE   2u /* `low` is an offset in a file (RULE_FILE_BITS) with the file's number above it */
 #define RULE_FILE_BITS 40u
-#define RULE_FILES     ((1u << (64 - RULE_FILE_BITS)) - 1) /* numbers are at most that */
+#define RULE_FILES     ((1u << (64 - RULE_FILE_BITS)) - 1) /* maximum number of a file */
 
 #define RULE_MIXED                                                                                           \
-    2u /* in place of a version, which are odd: they are of two processes, or of none (KNOWN_STACK_ANY) */
+    2u /* instead of a version (these are odd): of two processes, or of none (KNOWN_STACK_ANY) */
 
 struct rule_known {
     __u32 count;
-    __u32
-        extent; /* bytes from SP on that hold all words of its stacks, but for those that are further out than RULE_STACK_MAX */
-    __u32 below; /* whether one has a word below SP, in the red zone */
-    __u32
-        outer; /* whether one has a word among the STACK_RECORD_OUTER bytes before the base, beyond what can be read from SP on */
-    __u32 switched; /* stacks that go on on another one are under a further key */
+    /* Bytes from SP that contain all words of its stacks, except those further out than RULE_STACK_MAX. */
+    __u32 extent;
+    __u32 below; /* whether a stack has a word below SP, in the red zone */
+    /* Whether a stack has a word among the STACK_RECORD_OUTER bytes before the base that is too far from SP
+     * to be read with the rest. */
+    __u32 outer;
+    __u32 switched; /* stacks that continue on another stack have a further key */
     struct {
-        __u32 number;      /* its first stack record's */
-        __u32 alias;       /* its latest stack record's */
+        __u32 number;      /* of its first stack record */
+        __u32 alias;       /* of its latest stack record */
         __u32 words;       /* index of its first block; 0: nothing is compared */
-        __u16 first, last; /* offsets in the page that the PC may have */
-        __u32
-            inner; /* number of a record that has more frames inside of these, the innermost of which is of the function at these offsets; 0: none */
-        __u32 version; /* of the process that its records are of (struct rule_process); 0: a space's */
+        __u16 first, last; /* range of the PC's offset in the page */
+        /* Number of a record with more frames inside of these, the innermost of them of the function at these
+         * offsets; 0: none. */
+        __u32 inner;
+        __u32 version; /* of the process of its records (struct rule_process); 0: those of a space */
     } stacks[RULE_STACKS];
 };
 
 struct rule_thread {
-    __u64 base;  /* of its stack; 0: not known */
-    __u64 birth; /* CLOCK_MONOTONIC, ns: when it started; 0: before the recording, or not known */
+    __u64 base;  /* of its stack; 0: unknown */
+    __u64 birth; /* CLOCK_MONOTONIC, ns: its start; 0: before the recording, or unknown */
 };
 
-/* What was announced last. */
+/* The last announcement, by thread, page and SP. */
 struct rule_told_key {
     __u64 page;
     __u64 sp;
@@ -157,45 +165,46 @@ struct rule_told_key {
     __u32 zero;
 };
 struct rule_told {
-    __u32 number;  /* as in its record */
-    __u32 version; /* of the process (struct rule_process); 0: its record told no places */
-    __u32 count;   /* further samples since the first record, if stacks are not compared whole */
+    __u32 number;  /* number in its record */
+    __u32 version; /* of the process (struct rule_process); 0: its record had no places */
+    __u32 count;   /* samples after the first record, if stacks are not compared as a whole */
     __u32 zero;
-    __u64 birth; /* of the thread that it was announced for: another one may have its number now */
+    __u64 birth; /* birth of its thread: another thread may have the same TID now */
 };
 
-/* By process: where its interpreter is. */
+/* By process: its interpreter. */
 struct rule_script {
-    __u64 state; /* its address: image/script.h */
+    __u64 state; /* address of the interpreter's state: image/script.h */
     struct script_layout layout;
-    __u32 careful; /* in so many samples more, all code is compared with what was there (script.h) */
+    __u32 careful; /* compare all code in so many more samples (script.h) */
 };
 
-/* A thread, and its chain as it was announced last (script_record.h). */
+/* A thread, and its last announced chain (script_record.h). */
 struct rule_script_thread {
     __u64 state;     /* address of the interpreter's state of it; 0: not known */
     __u64 number;    /* of the chain; 0: none */
-    __u64 places;    /* a hash of where its functions' code is, and of the instructions that call */
+    __u64 places;    /* hash of the addresses of its functions' code and of the calling instructions */
     __u64 birth;     /* of the thread */
-    __u32 at;        /* the innermost function's instruction */
-    __u32 told;      /* enum script_record_kind, of the last record; 0: there was none, or it was lost */
-    __u32 unchecked; /* samples since all code was compared with what was there */
-    __u32 missed;    /* samples in which it had no state */
+    __u32 at;        /* current instruction of the innermost function */
+    __u32 told;      /* enum script_record_kind of the last record; 0: none, or it was lost */
+    __u32 unchecked; /* samples since all code was last compared with what was there */
+    __u32 missed;    /* samples in which the thread had no interpreter state */
 };
 
-/* Where a thread waits: one of the last locks, or of the last instructions with the depth of the stack, by a hash. */
+/* A place where a thread waits: one of its last locks, or of its last instructions with the depth of the
+ * stack, as a hash. */
 #define RULE_WAIT_SITES 8u
 struct rule_wait_site {
-    __u32 tag, usual; /* usual: as in struct rule_wait, of the waits here */
+    __u32 tag, usual; /* usual: as in struct rule_wait, for the waits here */
     __u64 began;      /* likewise */
 };
 
-/* A thread that has no CPU, or how long it had none before. */
+/* A thread's current wait (off CPU), and its earlier waits. */
 struct rule_wait {
-    __u64 since, woken;         /* CLOCK_MONOTONIC, ns; since 0: it runs; woken 0: it was not woken */
-    __u64 began;                /* the last one, as above; 0: there was none */
-    __u64 usual;                /* from the beginning of one to that of the next, ns */
-    __u64 shorts[WAIT_REASONS]; /* all that were not long, by reason - 1, ns */
+    __u64 since, woken;         /* CLOCK_MONOTONIC, ns; since 0: it runs; woken 0: it was not woken yet */
+    __u64 began;                /* beginning of the last wait, same clock; 0: none */
+    __u64 usual;                /* usual time between the beginnings of two waits, ns */
+    __u64 shorts[WAIT_REASONS]; /* total of all waits that were not long, by reason - 1, ns */
     __u64 ip, sp, bp;           /* the user's */
     __u64 lock;                 /* wait_lock() */
     __u32 pid;
@@ -206,7 +215,7 @@ struct rule_wait {
     struct rule_wait_site locks[RULE_WAIT_SITES], depths[RULE_WAIT_SITES];
 };
 
-/* What is told of it, but for its kind and times. */
+/* A wait's record, without its kind and times. */
 static inline struct wait_record rule_wait_record(const struct rule_wait *w, __u32 tid)
 {
     return (struct wait_record){.magic = WAIT_RECORD_MAGIC,
@@ -220,31 +229,32 @@ static inline struct wait_record rule_wait_record(const struct rule_wait *w, __u
                                 .lock = w->lock};
 }
 
-/* Code that was told, and by what it is told from other code that is at its address later. */
+/* Code that was announced, and what distinguishes it from other code at the same address later. */
 struct rule_code_key {
     __u64 code;
     __u32 pid, zero;
 };
 struct rule_code {
-    __u64 texts[4]; /* addresses: python.h, php.h, ruby.h, v8.h */
+    __u64 texts[4]; /* addresses, see python.h, php.h, ruby.h, v8.h */
     __u64 line;
-    __u64 name; /* a hash of the qualified one: other code's texts may be at the same addresses, too */
+    __u64 name; /* hash of the qualified name: texts of other code may later be at the same addresses */
 };
 
-/* What a process took of the budget of new stacks, within a second or so. */
+/* A process's share of the budget for new stacks, in about one second. */
 struct rule_share {
     __u64 second;
     __u64 taken; /* stacks */
 };
 
-/* Whether a process may take one more, of so many that are left: not more than half of them. So one that makes new stacks without end
- * has, in the long run, what comes in (`rate`), and leaves twice as much for those that take less. */
+/* Whether a process may take one more of the stacks that are left: at most half of them. So a process that
+ * makes new stacks without end gets, in the long run, what is added (`rate`), and leaves twice as much for
+ * processes that take less. */
 static inline int rule_may_take(const struct rule_share *share, __u64 second, __u64 left)
 {
     return share->second != second || share->taken < left / 2;
 }
 
-/* Whether a known stack that is not compared whole is read again at its n-th sample. */
+/* Whether a known stack that is not compared as a whole is read again at its n-th sample. */
 static inline int rule_again(__u32 n)
 {
     return n == 2 || n == 8 || n == 64;

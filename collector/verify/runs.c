@@ -3,7 +3,7 @@
 
 #include "collector/verify/rule.h"
 
-/* Whether the second word is the first one again, so many bytes further out; exactly: the same value is. */
+/* Whether the second word repeats the first one, `period` bytes further out; exactly: with the same value. */
 static bool is_again(const struct stack_word *first, const struct stack_word *second, uint64_t period,
                      bool exactly)
 {
@@ -13,8 +13,9 @@ static bool is_again(const struct stack_word *first, const struct stack_word *se
                     : second->size == first->size && second->low - first->low == grows);
 }
 
-/* How many words from words[from] on are those that stand `words` before them again. */
-static size_t again(const struct known_stack *stack, size_t from, size_t end, size_t words, bool exactly)
+/* How many words from words[from] on repeat those `words` before them. */
+static size_t count_repeats(const struct known_stack *stack, size_t from, size_t end, size_t words,
+                            bool exactly)
 {
     const uint64_t period = stack->words[from + words].address - stack->words[from].address;
     size_t count = 0;
@@ -27,7 +28,7 @@ static size_t again(const struct known_stack *stack, size_t from, size_t end, si
 struct word_run run_at(const struct known_stack *stack, size_t from, size_t end, bool exactly)
 {
     for (size_t words = 1; words <= RULE_WORDS && from + words < end; words++) {
-        const size_t times = 1 + again(stack, from, end, words, exactly) / words;
+        const size_t times = 1 + count_repeats(stack, from, end, words, exactly) / words;
         if (times >= 2 * (RULE_WORDS / words))
             return (struct word_run){words, stack->words[from + words].address - stack->words[from].address,
                                      times};

@@ -1,11 +1,13 @@
 /*
- * verify.bpf.c - the BPF program on the followed events: compares each sample's stack with those that are known
- * (rule.h), and writes a stack record (perfdata/stack_record.h) where none fits, or another than before.
+ * verify.bpf.c - the BPF program on the followed events: compares each sample's stack with the known ones
+ * (rule.h), and writes a stack record (perfdata/stack_record.h) if none fits, or another one than before.
  *
- * For Linux 5.10 and later: no helper and no kind of loop that is younger, but for precise events and those in the kernel (5.15). It is compiled a second time, with VERIFY_FILES, for
- * Linux 5.17 and later with BTF: processes then share what is known of their files' code, wherever it is mapped.
+ * It uses no helper or kind of loop newer than Linux 5.10, except for precise events and events in the kernel
+ * (5.15). It is compiled a second time, with VERIFY_FILES, for Linux 5.17 and later with BTF: then processes
+ * share what is known of their files' code, wherever it is mapped.
  *
- * Before Linux 6.13 a function and those that it calls may have no more than 512 bytes of stack in all: what is large is in the CPU's buffer.
+ * Before Linux 6.13 a function together with those that it calls may use only 512 bytes of stack: large data
+ * is in the CPU's buffer.
  */
 #include <asm-generic/errno.h>
 #include <asm/ptrace.h>
@@ -19,15 +21,15 @@
 #include "collector/verify/rule.h"
 #include "collector/verify/verify_wire.h"
 
-char _license[] SEC("license") = "Dual BSD/GPL"; /* the helpers that read stacks ask for it */
+char _license[] SEC("license") = "Dual BSD/GPL"; /* required by the helpers that read stacks */
 
-#ifndef VERIFY_CONSTANT /* user/machine.c changes it */
+#ifndef VERIFY_CONSTANT /* user/machine.c defines it, to change the configuration */
 #define VERIFY_CONSTANT const
 #endif
 VERIFY_CONSTANT volatile struct verify_config config = {0};
 struct verify_counts counts = {0};
 
-/* Its parts, each of which uses those before it. */
+/* The parts of the program; each uses those before it. */
 #include "collector/verify/bpf/functions.h"
 #include "collector/verify/bpf/data.h"
 #include "collector/verify/bpf/memory.h"
@@ -48,20 +50,20 @@ struct verify_counts counts = {0};
 #include "collector/verify/bpf/script_code.h"
 #include "collector/verify/bpf/script.h"
 
-/* Whether the map `followed` tells whose samples are looked at. */
+/* Whether the map `followed` lists whose samples are examined. */
 static __always_inline bool is_listed(void)
 {
     return config.follow == VERIFY_PIDS || config.follow == VERIFY_TIDS;
 }
 
-/* Whether the thread is of the cgroup and the user that are recorded. */
+/* Whether the thread is in the recorded cgroup and of the recorded user. */
 static __always_inline bool is_theirs(void)
 {
     return (!config.cgroup || bpf_get_current_ancestor_cgroup_id(config.level) == config.cgroup) &&
            (!config.one_user || (__u32)bpf_get_current_uid_gid() == config.user);
 }
 
-/* Sets whose sample it is. */
+/* Sets whose sample it is. Returns whether that process or thread is followed. */
 static __always_inline bool is_followed(struct moment *m)
 {
     if (config.ns_inode) {
@@ -78,11 +80,11 @@ static __always_inline bool is_followed(struct moment *m)
     if (config.follow == VERIFY_ALL)
         return true;
     if (!is_listed())
-        return m->pid != config.self && m->sp; /* threads of the kernel have no stack in user mode */
+        return m->pid != config.self && m->sp; /* kernel threads have no user stack */
     return bpf_map_lookup_elem(&followed, config.follow == VERIFY_TIDS ? &m->told_key.tid : &m->pid);
 }
 
-/* The registers, to compare them, and to write them with a stack. */
+/* Copies the registers, for comparison and for a new stack's record. */
 static __always_inline void take_registers(struct moment *m, const struct pt_regs *from)
 {
     m->registers[0] = from->rax;
@@ -104,7 +106,7 @@ static __always_inline void take_registers(struct moment *m, const struct pt_reg
     m->registers[16] = from->r15;
 }
 
-/* The sample that begins, with the user's registers. NULL: there is no buffer. */
+/* Starts a sample, with the user's registers. NULL: there is no buffer. */
 static __always_inline struct moment *begin_sample(const struct pt_regs *regs)
 {
     const __u32 cpu = bpf_get_smp_processor_id();
@@ -133,7 +135,7 @@ static __always_inline int verify(void *ctx, const struct pt_regs *regs, struct 
     const struct rule_thread *thread = bpf_map_lookup_elem(&threads, &m->told_key.tid);
     if (thread) {
         m->birth = thread->birth;
-        /* A stack of its own, such as a coroutine's, is not counted from the thread's base. */
+        /* A separate stack, such as a coroutine's, is not counted from the thread's base. */
         if (thread->base - m->sp < VERIFY_OWN_STACK_MAX)
             m->base = thread->base;
     }
@@ -158,7 +160,8 @@ static __always_inline int verify(void *ctx, const struct pt_regs *regs, struct 
         return returned || m->late_sp > m->sp ? tell_returned(ctx, m) : tell_read(ctx, m, STACK_RECORD_NEW);
     const struct found found = buffer_of(m)->trial.found;
     const struct lying *l = &buffer_of(m)->lying;
-    /* Nothing is to be told of its places where it was read, while its code still lies there. */
+    /* No places are needed in the process in which the stack was read, while its code is still mapped
+     * there. */
     const __u32 version = found.version && (found.version != l->version || l->guessed) ? l->version : 0;
     if (!before || (before->number != found.number && before->number != found.alias) ||
         before->version != version || (version && l->guessed))
@@ -177,7 +180,8 @@ int verify_user(struct bpf_perf_event_data *ctx)
     return m ? verify(ctx, &ctx->regs, m) : 1;
 }
 
-/* Whether the instruction is a near return, behind which the function's own return address is no longer on the stack. */
+/* Whether the instruction is a near return, after which the function's own return address is no longer on the
+ * stack. */
 static __always_inline bool is_return(__u64 ip)
 {
     __u8 code[2];
@@ -186,8 +190,9 @@ static __always_inline bool is_return(__u64 ip)
     return code[0] == 0xc3 || code[0] == 0xc2 || ((code[0] | 1) == 0xf3 && code[1] == 0xc3);
 }
 
-/* For precise ones (PEBS), if each record has an interrupt: the registers are the record's, those after its instruction. The
- * stack is read some instructions later, with the registers of then (bpf_task_pt_regs(), Linux 5.15). */
+/* For precise events (PEBS), if each record causes an interrupt: the registers are the record's, those after
+ * its instruction. The stack is read some instructions later, with the registers at that time
+ * (bpf_task_pt_regs(), Linux 5.15). */
 SEC("perf_event")
 int verify_precise(struct bpf_perf_event_data *ctx)
 {
@@ -195,12 +200,12 @@ int verify_precise(struct bpf_perf_event_data *ctx)
     struct moment *m = begin_sample(&ctx->regs);
     if (!m)
         return 1;
-    /* As if SP were just above all: none of its words is in use still. */
+    /* As if SP were above everything: none of the words is still in use. */
     m->late_sp = is_return(m->ip) ? m->sp + RULE_STACK_MAX : late->rsp;
     return verify(ctx, &ctx->regs, m);
 }
 
-/* For those that happen in the kernel: the registers with which the thread entered it (Linux 5.15). */
+/* For events in the kernel: the registers with which the thread entered it (Linux 5.15). */
 static __always_inline int verify_entered(void *ctx)
 {
     const struct pt_regs *regs = (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
@@ -222,7 +227,8 @@ int verify_tracepoint(void *ctx)
 
 #include "collector/verify/bpf/allocations.h"
 
-/* Of a uprobe, the program's registers are those with which it entered the kernel (kernel/events/uprobes.c, handle_swbp()). */
+/* At a uprobe, the program's registers are those with which it entered the kernel (kernel/events/uprobes.c,
+ * handle_swbp()). */
 SEC("kprobe")
 int verify_probe(struct pt_regs *ctx)
 {
@@ -232,7 +238,8 @@ int verify_probe(struct pt_regs *ctx)
 
 #include "collector/verify/bpf/waits.h"
 
-/* The tracepoint sched:sched_switch, in the thread that loses its CPU. Another recorder's samples of it stay. */
+/* The tracepoint sched:sched_switch, in the thread that loses its CPU. Other recorders still get their
+ * samples of it. */
 SEC("tracepoint")
 int verify_switch_task(const struct task_switch *task)
 {
@@ -259,7 +266,8 @@ int verify_wakeup(const struct task_wakeup *task)
 
 #include "collector/verify/bpf/wakers.h"
 
-/* The tracepoint sched:sched_waking, in the thread or interrupt that wakes. (sched:sched_wakeup can be in an interrupt of the woken one's CPU.) */
+/* The tracepoint sched:sched_waking, in the waking thread or interrupt. (sched:sched_wakeup can be in an
+ * interrupt of the woken thread's CPU.) */
 SEC("tracepoint")
 int verify_waking(const struct task_wakeup *task)
 {
@@ -280,8 +288,8 @@ _Static_assert(offsetof(struct new_task, tid) == VERIFY_TASK_TID_AT &&
 
 #define CLONE_THREAD 0x10000
 
-/* Follows what followed processes and threads start from its first sample on, with what is known of its parent: the
- * recorder learns of it later. */
+/* Follows what followed processes and threads start, from the first sample on, with what is known of the
+ * parent: the recorder learns of it later. */
 SEC("tracepoint")
 int verify_task(const struct new_task *task)
 {

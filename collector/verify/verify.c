@@ -20,31 +20,31 @@
 #include "collector/verify/known_stacks.h"
 #include "collector/verify/rule.h"
 
-/* program.S: the object files that were made of verify.bpf.c. */
+/* program.S: the object files built from verify.bpf.c. */
 extern const char verify_object[], verify_object_end[], verify_files_object[], verify_files_object_end[];
 
 #define PAGE_BITS       12
-#define PAGE_BITS_ALONE 6           /* if nothing is compared, a key stands for one path */
+#define PAGE_BITS_ALONE 6           /* if nothing is compared, a key is for one path */
 #define FIRST_NAMESPACE 0xEFFFFFFCu /* PROC_PID_INIT_INO of include/linux/proc_ns.h */
 
 struct verify {
     struct bpf_object *object;
     struct bpf_link *tasks;              /* NULL: the recorder alone follows children */
-    struct bpf_link *switches, *wakeups; /* NULL: waits are not told */
-    struct bpf_link *wakings;            /* NULL: nor who ended them */
+    struct bpf_link *switches, *wakeups; /* NULL: waits are not reported */
+    struct bpf_link *wakings;            /* NULL: wakers are not reported */
     enum verify_follow follow;
     int program, outputs, followed, spaces, threads, waits, scripts, script_files, any_script;
     int processes, files, rows;                  /* -1: the program does not find files */
     bool finds_files;                            /* the program does */
     bool has_switches;                           /* the program can find threads' second stacks */
-    const volatile struct verify_counts *counts; /* the program's, mapped */
+    const volatile struct verify_counts *counts; /* the program's memory, mapped */
     int64_t *rooms;                              /* likewise, by CPU */
     struct rule_words *words;                    /* likewise */
     struct known_stacks *stacks;
     pthread_mutex_t lock; /* of `stacks` */
 };
 
-static int quiet(enum libbpf_print_level level, const char *format, va_list args)
+static int drop_message(enum libbpf_print_level level, const char *format, va_list args)
 {
     (void)level;
     (void)format;
@@ -52,15 +52,15 @@ static int quiet(enum libbpf_print_level level, const char *format, va_list args
     return 0;
 }
 
-/* What libbpf prints by is the process's, and is as the caller had it when no thread needs silence any more. */
-static void silence(bool on)
+/* libbpf's print function is global to the process; it is restored when no thread needs silence any more. */
+static void silence_libbpf(bool on)
 {
     static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
     static libbpf_print_fn_t print;
     static unsigned silent;
     pthread_mutex_lock(&guard);
     if (on && silent++ == 0)
-        print = libbpf_set_print(quiet);
+        print = libbpf_set_print(drop_message);
     if (!on && --silent == 0)
         libbpf_set_print(print);
     pthread_mutex_unlock(&guard);
@@ -68,10 +68,10 @@ static void silence(bool on)
 
 static int number_of_cpus(void)
 {
-    silence(true);
+    silence_libbpf(true);
     int count = libbpf_num_possible_cpus();
-    silence(false);
-    if (count <= 0) /* containers without /sys */
+    silence_libbpf(false);
+    if (count <= 0) /* no list: a container without /sys */
         count = (int)sysconf(_SC_NPROCESSORS_CONF);
     return count > 0 ? count : 1;
 }
@@ -81,13 +81,13 @@ uint8_t verify_page_bits(unsigned compared)
     return compared ? PAGE_BITS : PAGE_BITS_ALONE;
 }
 
-/* Whether our PID namespace, *ns, is another than the first one. */
+/* Whether our PID namespace, *ns, is not the first one. */
 static bool is_inner_namespace(struct stat *ns)
 {
     return stat("/proc/self/ns/pid", ns) == 0 && ns->st_ino != FIRST_NAMESPACE;
 }
 
-/* Whether the kernel tells where files lie. */
+/* Fills in the configuration. Returns whether the kernel can tell where files are mapped. */
 static bool configure(const struct verify_options *options, struct verify_config *config)
 {
     struct stat ns;
@@ -138,7 +138,7 @@ static bool is_of_waits(const char *program)
     return strcmp(program, SWITCHES) == 0 || strcmp(program, WAKEUPS) == 0;
 }
 
-/* Leaves out the programs for other kinds of events. */
+/* Does not load the programs for other kinds of events. */
 static void choose_where(const struct verify_options *options, struct verify *v)
 {
     struct bpf_program *program;
@@ -159,7 +159,8 @@ static bool field_is_at(const char *format, const char *field, unsigned offset)
     return strstr(format, text);
 }
 
-/* A tracepoint that a program runs on, and where two fields of its records are, as the program takes them (include/trace/events/). */
+/* A tracepoint with a program, and the offsets of two fields of its records that the program assumes
+ * (include/trace/events/). */
 struct traced {
     const char *program, *directory;
     struct {
@@ -191,8 +192,8 @@ static bool knows_fields(const struct traced *t)
     return knows;
 }
 
-/* Runs its program at a tracepoint, whose fields have numbers as the first PID namespace has them. NULL: it cannot. */
-static struct bpf_link *trace(const struct verify *v, const struct traced *t)
+/* Attaches its program to a tracepoint, whose fields have PIDs of the first namespace. NULL: impossible. */
+static struct bpf_link *attach_tracepoint(const struct verify *v, const struct traced *t)
 {
     struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT, .size = OPEN_ATTR_SIZE};
     uint64_t id;
@@ -201,22 +202,22 @@ static struct bpf_link *trace(const struct verify *v, const struct traced *t)
     if (is_inner_namespace(&(struct stat){0}) || !knows_fields(t) || tracefs_number(path, &id) < 0)
         return NULL;
     attr.config = id;
-    /* Not bpf_program__attach_tracepoint(), which finds no tracefs that is not mounted. A program on a tracepoint's event runs
-     * on all CPUs. */
+    /* Not bpf_program__attach_tracepoint(), which needs a mounted tracefs. A program on a tracepoint's event
+     * runs on all CPUs. */
     int fd = open_event(&attr, -1, 0);
     if (fd < 0)
         return NULL;
     struct bpf_link *link =
         bpf_program__attach_perf_event(bpf_object__find_program_by_name(v->object, t->program), fd);
     if (!link)
-        close(fd); /* else it is the link's */
+        close(fd); /* else the link owns it */
     return link;
 }
 
 #define PROCESSES_AT_FIRST 8192 /* 9 MB */
 
-/* Before Linux 6.1, programs on events may only use hash maps whose elements are allocated at first (here 50 MB).
- */
+/* Before Linux 6.1, programs on events may only use hash maps whose elements are preallocated (here 50
+ * MB). */
 static void allocate_at_first(struct bpf_object *object)
 {
     struct bpf_map *map = bpf_object__find_map_by_name(object, "processes");
@@ -249,14 +250,14 @@ static int open_object(const struct verify_options *options, const struct verify
     rc = rc ? rc : bpf_map__set_max_entries(map, config->cpus);
     map = bpf_object__find_map_by_name(v->object, "script_buffers");
     rc = rc ? rc : bpf_map__set_max_entries(map, config->cpus);
-    map = bpf_object__find_map_by_name(v->object, "waits"); /* whose 9 MB are allocated at once */
+    map = bpf_object__find_map_by_name(v->object, "waits"); /* its 9 MB are preallocated */
     rc = rc || options->waits ? rc : bpf_map__set_max_entries(map, 1);
     map = bpf_object__find_map_by_name(v->object, "outputs");
     return rc ? rc : bpf_map__set_max_entries(map, 2 * config->cpus);
 }
 
-static int load(const struct verify_options *options, const struct verify_config *config, struct verify *v,
-                bool allocated_at_first)
+static int load_program(const struct verify_options *options, const struct verify_config *config,
+                        struct verify *v, bool allocated_at_first)
 {
     int rc = open_object(options, config, v);
     if (rc == 0 && allocated_at_first)
@@ -273,17 +274,17 @@ static int load_either(const struct verify_options *options, const struct verify
                        struct verify *v, bool finds_files)
 {
     v->finds_files = finds_files;
-    int rc = load(options, config, v, false);
-    return rc == -EINVAL ? load(options, config, v, true) : rc;
+    int rc = load_program(options, config, v, false);
+    return rc == -EINVAL ? load_program(options, config, v, true) : rc;
 }
 
-/* Whether the kernel has a helper, for programs on events. */
+/* Whether the kernel has a helper for programs on events. */
 static bool has_helper(enum bpf_func_id helper)
 {
     return libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT, helper, NULL) == 1;
 }
 
-/* Loads the program that this kernel takes and that tells most. */
+/* Loads the most capable program that this kernel accepts. */
 static int load_best(const struct verify_options *options, struct verify *v)
 {
     struct verify_config config;
@@ -293,7 +294,8 @@ static int load_best(const struct verify_options *options, struct verify *v)
     return rc == 0 || rc == -EPERM ? rc : load_either(options, &config, v, false);
 }
 
-/* Says why the program could not be loaded, if this user may load programs. Else, rc tells. */
+/* Sets the message why the program could not be loaded, if this user may load programs. Otherwise rc
+ * says it. */
 static int tell_refusal(const struct verify_options *options, int rc, struct fathom_error *err)
 {
     if ((rc != -EACCES && rc != -EINVAL && rc != -E2BIG) ||
@@ -318,14 +320,14 @@ static size_t words_bytes(void)
     return (bytes + page - 1) / page * page;
 }
 
-/* A part of the program's memory. NULL: errno tells why. */
+/* Maps a part of the program's memory. NULL: see errno. */
 static void *map_part(const struct verify *v, const char *name, size_t size, int protection)
 {
     void *part = mmap(NULL, size, protection, MAP_SHARED, map_fd(v, name), 0);
     return part == MAP_FAILED ? NULL : part;
 }
 
-/* Of the program that is loaded now. */
+/* Finds the maps and memory of the loaded program. */
 static int find_parts(const struct verify_options *options, struct verify *v)
 {
     v->program = bpf_program__fd(bpf_object__find_program_by_name(v->object, programs[options->where]));
@@ -340,7 +342,7 @@ static int find_parts(const struct verify_options *options, struct verify *v)
     v->scripts = map_fd(v, "scripts");
     v->script_files = map_fd(v, "script_files");
     v->any_script = map_fd(v, "any_script");
-    /* Not bpf_map__initial_value(): before libbpf 1.6 that is a copy which stays as it was. */
+    /* Not bpf_map__initial_value(): before libbpf 1.6 that is a copy which is not updated. */
     v->counts = map_part(v, "verify.bss", sizeof *v->counts, PROT_READ);
     v->rooms = v->counts ? map_part(v, "rooms", rooms_bytes(), PROT_READ | PROT_WRITE) : NULL;
     v->words = v->rooms ? map_part(v, "words", words_bytes(), PROT_READ | PROT_WRITE) : NULL;
@@ -359,7 +361,7 @@ int verify_new(const struct verify_options *options, struct verify **out, struct
         return error_memory(err);
     v->follow = options->follow;
     pthread_mutex_init(&v->lock, NULL);
-    silence(true);
+    silence_libbpf(true);
     int rc = load_best(options, v);
     if (rc == 0)
         rc = find_parts(options, v);
@@ -370,16 +372,16 @@ int verify_new(const struct verify_options *options, struct verify **out, struct
                                                           bpf_map_delete_elem},
                               options->compared, verify_page_bits(options->compared), &v->stacks);
     if (rc == 0)
-        v->tasks = trace(v, &traced_tasks);
+        v->tasks = attach_tracepoint(v, &traced_tasks);
     if (rc == 0 && options->waits) {
-        v->switches = trace(v, &traced_switches);
-        v->wakeups = v->switches ? trace(v, &traced_wakeups) : NULL;
-        v->wakings = v->wakeups && options->wakers ? trace(v, &traced_wakings) : NULL;
+        v->switches = attach_tracepoint(v, &traced_switches);
+        v->wakeups = v->switches ? attach_tracepoint(v, &traced_wakeups) : NULL;
+        v->wakings = v->wakeups && options->wakers ? attach_tracepoint(v, &traced_wakings) : NULL;
         rc = v->wakeups && (v->wakings || !options->wakers) ? 0 : -ENOTSUP;
     }
     if (rc < 0)
         rc = tell_refusal(options, rc, err);
-    silence(false);
+    silence_libbpf(false);
     if (rc < 0) {
         verify_free(v);
         return rc;
@@ -468,7 +470,7 @@ int verify_waiting(const struct verify *v, verify_see_wait *see, void *context, 
     struct rule_wait w;
     const uint64_t now = clock_ns();
     int rc = 0;
-    uint32_t seen = 0; /* an entry that goes meanwhile lets the walk begin anew */
+    uint32_t seen = 0; /* an entry removed meanwhile restarts the walk */
     for (const uint32_t *last = NULL;
          rc == 0 && seen++ < VERIFY_THREADS && bpf_map_get_next_key(v->waits, last, &tid) == 0; last = &tid) {
         if (bpf_map_lookup_elem(v->waits, &tid, &w) != 0 || !w.since || w.since > now)

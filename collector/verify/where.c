@@ -8,10 +8,9 @@ enum verify_where verify_where_of(const struct pmus *pmus, const struct perf_eve
     bool user = attr->exclude_kernel && attr->sample_type & PERF_SAMPLE_REGS_INTR;
     bool core = attr->type == PERF_TYPE_HARDWARE || attr->type == PERF_TYPE_HW_CACHE ||
                 attr->type == PERF_TYPE_RAW || pmus_is_core(pmus, attr->type);
-    if (attr->precise_ip) /* in the kernel, the record's registers are not the user's */
+    if (attr->precise_ip) /* in the kernel the record does not have the user's registers */
         return core && user ? VERIFY_PRECISE : VERIFY_NOWHERE;
-    if (attr->type ==
-        PERF_TYPE_TRACEPOINT) /* the program runs at each: its records would be without a sample */
+    if (attr->type == PERF_TYPE_TRACEPOINT) /* the program runs at each event, not only at samples */
         return attr->sample_period == 1 && !attr->freq ? VERIFY_TRACEPOINT : VERIFY_NOWHERE;
     if (!core && attr->type != PERF_TYPE_SOFTWARE && attr->type != PERF_TYPE_BREAKPOINT)
         return VERIFY_NOWHERE;

@@ -1,4 +1,4 @@
-/* clickhouse.c - a store in a server: its tables, their versions, and what is removed of them. */
+/* clickhouse.c - a store in a server: its tables, their versions, and what is dropped from them. */
 #include "store/clickhouse/clickhouse.h"
 
 #include <errno.h>
@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What brings the tables from one version to the next. A day's batches are a partition, which is dropped as a whole. */
+/* The statements that migrate the tables from one version to the next. A day's batches are a partition, which
+ * is dropped as a whole. */
 static const char *const first[] = {
     "create table if not exists %1$s.frames(frame UInt64, kind UInt8, image String, name String)"
     " engine = ReplacingMergeTree() order by frame",
@@ -122,7 +123,7 @@ int clickhouse_damaged(const struct clickhouse *c, struct fathom_error *err)
     return error_set(err, EBADMSG, "%s: the server's answer is damaged", c->name);
 }
 
-/* At most so large, and alone. */
+/* Asks for a single number, at most `most`. */
 static int ask_number(struct clickhouse *c, struct statement *s, uint64_t most, uint64_t *out,
                       struct fathom_error *err)
 {
@@ -174,7 +175,7 @@ static int clickhouse_init(void *engine, uint32_t from, struct fathom_error *err
     return rc == 0 ? clickhouse_run(c, version, err) : rc;
 }
 
-/* Whole days that ended before; what is of the day itself stays. */
+/* Drops whole days that ended before; the day of `before` itself stays. */
 static int clickhouse_drop(void *engine, uint64_t before, uint64_t *dropped, struct fathom_error *err)
 {
     struct clickhouse *c = engine;
@@ -198,7 +199,7 @@ static int clickhouse_drop(void *engine, uint64_t before, uint64_t *dropped, str
     const size_t days = bytes_left(&answer) / (sizeof(uint32_t) + sizeof(uint64_t));
     uint32_t *list = calloc(days + 1, sizeof *list);
     *dropped = 0;
-    for (size_t i = 0; list && i < days; i++) { /* copied: the answer ends with the next question */
+    for (size_t i = 0; list && i < days; i++) { /* copied: the answer is only valid until the next query */
         list[i] = bytes_u32(&answer);
         *dropped += bytes_u64(&answer);
     }

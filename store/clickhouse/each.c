@@ -1,4 +1,4 @@
-/* each.c - batches and roll-ups as a server tells them: added up for a report, or host by host. */
+/* each.c - reads batches and roll-ups from a server: summed for a report, or host by host. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,9 +8,9 @@
 #include "store/clickhouse/clickhouse.h"
 #include "store/summing.h"
 
-#define AT_ONCE ((uint64_t)8 << 20) /* contexts of hosts that are asked for together: about 200 MB */
+#define AT_ONCE ((uint64_t)8 << 20) /* contexts of hosts requested together: about 200 MB */
 
-/* What a batch is made of (take_batch()), from either table. */
+/* The columns of a batch (take_batch()), from either table. */
 #define BATCH_COLUMNS                                                                                        \
     "unit, slot, slot as last, host, build, toUInt64(1) as batches, " BATCH_MARK " as mark, samples,"        \
     " weight, period, contexts, counts, weights, sure, emptyArrayUInt64() as rests"
@@ -18,7 +18,7 @@
     "unit, first as slot, last, host, build, batches, mark, samples, weight, period, contexts, counts,"      \
     " weights, sure, rests"
 
-static bool has(const struct spans *spans, bool slots)
+static bool has_spans(const struct spans *spans, bool slots)
 {
     for (size_t i = 0; i < spans->count; i++)
         if ((spans->at[i].length == 0) == slots)
@@ -26,11 +26,11 @@ static bool has(const struct spans *spans, bool slots)
     return false;
 }
 
-/* All that the spans have, in the same columns. */
+/* Selects everything in the spans, in the same columns. */
 static void put_both(FILE *out, const char *database, const char *of_batches, const char *of_rollups,
                      const struct spans *spans, const char *more)
 {
-    const bool slots = has(spans, true), rollups = has(spans, false);
+    const bool slots = has_spans(spans, true), rollups = has_spans(spans, false);
     if (slots)
         put_batches_of(out, database, of_batches, spans, more);
     if (slots && rollups)
@@ -41,8 +41,9 @@ static void put_both(FILE *out, const char *database, const char *of_batches, co
 
 /* Sums -------------------------------------------------------------------------------------------------------------- */
 
-/* Added up by slice, context and certainty: all numbers, as the server is several times slower with keys of texts. A context's two low
- * bits, which are 0, take the certainty. What is right, in 255ths, is told in two sums of 32 bits each, as it may exceed 64. */
+/* Summed by slice, context and certainty: all numbers, as the server is several times slower with text keys.
+ * A context's two low bits, which are 0, hold the certainty. The weight that is right, in 255ths, is returned
+ * as two sums of 32 bits each, as it may exceed 64 bits. */
 enum { KEY_PROVED = 1, KEY_UNKNOWN = 2, KEY_BITS = 3 };
 
 static void put_sums(FILE *out, const char *database, const struct spans *spans)
@@ -80,13 +81,13 @@ static void put_sums(FILE *out, const char *database, const struct spans *spans)
 struct taking {
     struct clickhouse *clickhouse;
     struct bytes bytes; /* of an answer */
-    uint8_t *answer;    /* that is freed; visits may ask, too */
+    uint8_t *answer;    /* owned: visits may send queries, too */
     struct arena *texts;
     struct store_entry *entries;
     size_t capacity;
 };
 
-static int ask(struct taking *t, struct statement *s, struct fathom_error *err)
+static int ask_rows(struct taking *t, struct statement *s, struct fathom_error *err)
 {
     free(t->answer);
     t->answer = NULL;
@@ -98,7 +99,7 @@ static int ask(struct taking *t, struct statement *s, struct fathom_error *err)
     return rc;
 }
 
-/* *count: of the first array, which all others have, or are empty if `may_miss`. */
+/* *count: items of the first array; all others must have as many, or may be empty if `may_miss`. */
 static bool take_numbers(struct taking *t, size_t count, size_t member, bool may_miss)
 {
     struct bytes *b = &t->bytes;
@@ -140,7 +141,7 @@ static bool take_sums(struct taking *t, size_t *count)
     return !b->failed;
 }
 
-/* The unit of all, asked for by itself, as texts beside numbers take long. Where there are two, the visit is told of both. */
+/* Asks for the unit separately, as texts next to numbers are slow. If there are two, the visit gets both. */
 static int ask_unit(struct taking *t, const struct spans *spans, const char **unit, store_visit *visit,
                     void *context, struct fathom_error *err)
 {
@@ -153,7 +154,7 @@ static int ask_unit(struct taking *t, const struct spans *spans, const char **un
         put_both(s.out, http_database(t->clickhouse->http), "unit, slot", "unit, first as slot", spans, "");
         fputs(") format RowBinary", s.out);
     }
-    int rc = ask(t, &s, err);
+    int rc = ask_rows(t, &s, err);
     if (rc < 0)
         return rc;
     batch.unit = take_text(&t->bytes, t->texts);
@@ -180,7 +181,7 @@ static int each_sum(struct taking *t, const struct spans *spans, store_visit *vi
     statement_begin(&s);
     if (s.out)
         put_sums(s.out, http_database(t->clickhouse->http), spans);
-    rc = ask(t, &s, err);
+    rc = ask_rows(t, &s, err);
     while (rc == 0 && bytes_left(&t->bytes)) {
         batch.last = batch.key.slot = bytes_u64(&t->bytes);
         const bool taken = take_sums(t, &batch.count);
@@ -236,7 +237,7 @@ static int each_of(struct taking *t, const struct spans *spans, const char *more
         put_both(s.out, http_database(t->clickhouse->http), BATCH_COLUMNS, ROLLUP_COLUMNS, spans, more);
         fprintf(s.out, ") order by host%s, slot format RowBinary", q->by_build ? ", build, unit" : "");
     }
-    int rc = ask(t, &s, err);
+    int rc = ask_rows(t, &s, err);
     while (rc == 0 && bytes_left(&t->bytes)) {
         struct store_batch batch = {.key = {.service = q->service, .event = q->event ? q->event : ""}};
         rc = take_batch(t, &batch) ? visit(context, &batch, err) : clickhouse_damaged(t->clickhouse, err);
@@ -244,7 +245,7 @@ static int each_of(struct taking *t, const struct spans *spans, const char *more
     return rc;
 }
 
-/* A host, and how many contexts it has at most. */
+/* A host, and its maximum number of contexts. */
 struct host {
     const char *name;
     uint64_t size;
@@ -261,7 +262,7 @@ static int list_hosts(struct taking *t, const struct spans *spans, struct host *
         put_both(s.out, http_database(t->clickhouse->http), "host, samples as size", "host, size", spans, "");
         fprintf(s.out, ") group by host order by host format RowBinary");
     }
-    int rc = ask(t, &s, err);
+    int rc = ask_rows(t, &s, err);
     while (rc == 0 && bytes_left(&t->bytes)) {
         const char *name = take_text(&t->bytes, t->texts);
         const struct host host = {name, bytes_u64(&t->bytes)};
@@ -309,7 +310,7 @@ int clickhouse_each(void *engine, const struct store_query *query, store_visit *
         return error_set(err, EINVAL, "%s: a service must be chosen", c->name);
     if (names_intern(c->services, query->service) == NAMES_NONE)
         return error_memory(err);
-    c->fresh = false; /* what is read may refer to contexts that are new */
+    c->fresh = false; /* the batches may refer to contexts that are new */
     t.texts = arena_new(0);
     int rc = t.texts ? clickhouse_plan(c, query, &spans, err) : error_memory(err);
     if (rc == 0) {

@@ -9,14 +9,14 @@
 #include "base/text.h"
 #include "store/http_client.h"
 
-enum { ASK_S = 3600 }; /* what a report's gigabyte takes at 2 Mbit/s */
+enum { ASK_S = 3600 }; /* time for a report's gigabyte at 2 Mbit/s */
 
 struct http {
     struct http_client *client;
     char *database;
 };
 
-/* Where in a URL the database's name begins, and how long it is; 0: it has none. A slash may end the URL. */
+/* Position and length of the database's name in a URL; 0: it has none. A slash may end the URL. */
 static size_t find_database(const char *url, size_t *length)
 {
     const char *slash = strchr(strstr(url, "://") + 3, '/'), *name = slash ? slash + 1 : "";
@@ -68,7 +68,7 @@ int http_refuse(const struct http *h, struct fathom_error *err)
     return error_set(err, EIO, "%s: no ClickHouse answers there", http_client_url(h->client));
 }
 
-/* "Code: 60, e.displayText() = DB::Exception: TEXT, e.what() = ...": the number, and TEXT in place. */
+/* Parses "Code: 60, e.displayText() = DB::Exception: TEXT, e.what() = ...": the number, and TEXT in place. */
 static int tell_refusal(struct http *h, const struct http_answer *answer, struct fathom_error *err)
 {
     enum {
@@ -100,7 +100,7 @@ static int tell_refusal(struct http *h, const struct http_answer *answer, struct
                : http_refuse(h, err);
 }
 
-/* The statement goes into the URL where there is data. NULL: out of memory. */
+/* Puts the statement into the URL if there is data. NULL: out of memory. */
 static char *make_target(const struct http *h, const char *sql)
 {
     char *query = sql ? http_client_escape(h->client, sql) : NULL, *target = NULL;

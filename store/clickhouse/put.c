@@ -1,4 +1,5 @@
-/* put.c - what is put into a server: frames and contexts first, then batches, so that no batch refers to what is not there. */
+/* put.c - writes to a server: frames and contexts first, then batches, so that no batch refers to something
+ * missing. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 #include "store/clickhouse/clickhouse.h"
 #include "store/payload.h"
 
-#define CHECKED      32u /* contexts that are known, */
+#define CHECKED      32u /* number of known contexts to check, */
 #define CHECKED_EACH 8u  /* of each batch */
 
 int clickhouse_insert(struct clickhouse *c, const char *table, struct statement *rows,
@@ -23,7 +24,7 @@ int clickhouse_insert(struct clickhouse *c, const char *table, struct statement 
     return rc;
 }
 
-/* Whether it is to be sent; then it is known once all is acknowledged. */
+/* Whether it must be sent; then it becomes known once everything is acknowledged. */
 static bool is_new(struct clickhouse *c, uint64_t hash)
 {
     if (c->known && known_has(c->known, hash))
@@ -50,13 +51,13 @@ static int put_frames(struct clickhouse *c, const struct dictionary *dictionary,
     return clickhouse_insert(c, "frames", &rows, err);
 }
 
-/* What a context of a service is known by. */
+/* The hash by which a context of a service is remembered. */
 static uint64_t known_as(uint64_t service, uint64_t context)
 {
     return hash_u64(service ^ context);
 }
 
-/* Which contexts batches of a service need, with their callers. Contexts come callers first. */
+/* Marks the contexts that batches of a service need, with their callers. Callers precede their contexts. */
 static void mark_used(const struct dictionary_context *contexts, const struct store_batch *batches,
                       size_t count, const char *service, bool *used)
 {
@@ -97,7 +98,7 @@ static int put_service(struct clickhouse *c, const struct dictionary *dictionary
     return rc;
 }
 
-/* Texts of services are compared by where they are: one that stands twice is sent twice. */
+/* Services are compared by address: a text that exists twice is sent twice. */
 static int put_contexts(struct clickhouse *c, const struct dictionary *dictionary,
                         const struct store_batch *batches, size_t count, struct fathom_error *err)
 {
@@ -116,14 +117,15 @@ static int put_contexts(struct clickhouse *c, const struct dictionary *dictionar
 
 /* What is known -------------------------------------------------------------------------------------------------------- */
 
-/* Asks for some of the contexts that are not sent again: a server without them was made anew, or lost some, and gets all. */
+/* Checks some of the contexts that are not sent again: a server that lacks one was set up anew, or lost some,
+ * and gets all. */
 static int check_known(struct clickhouse *c, const struct dictionary *dictionary,
                        const struct store_batch *batches, size_t count, struct fathom_error *err)
 {
     const struct dictionary_context *contexts;
     struct statement s;
     struct bytes answer;
-    struct table *done = table_new(); /* several batches have a context: a server counts it once */
+    struct table *done = table_new(); /* several batches contain a context: a server counts it once */
     size_t asked = 0;
     if (!done)
         return error_memory(err);
@@ -199,7 +201,7 @@ static void put_batch(FILE *out, const struct dictionary_context *contexts, cons
     put_entries(out, contexts, batch);
 }
 
-/* " and (service, host, sequence) in (...)": of all batches; one after the other that has the same is not said again. */
+/* " and (service, host, sequence) in (...)": for all batches; consecutive equal ones are not repeated. */
 static void put_owners(FILE *out, const struct store_batch *batches, size_t count)
 {
     fputs(" and (service, host, sequence) in (", out);
@@ -217,7 +219,8 @@ static void put_owners(FILE *out, const struct store_batch *batches, size_t coun
     fputs(")", out);
 }
 
-/* How many of these batches the server has, as far as their slots and owners tell: those of a recording are put at once. */
+/* How many of these batches the server has, judging by their slots and owners: those of a recording are put
+ * together. */
 static int count_known(struct clickhouse *c, const struct store_batch *batches, size_t count, uint64_t *known,
                        struct fathom_error *err)
 {
@@ -284,11 +287,11 @@ int clickhouse_put(void *engine, const struct dictionary *dictionary, struct sto
         rc = count_known(c, batches, count, &after, err);
     *added = after > before ? after - before : 0;
     if (rc == 0 && c->known)
-        known_save(c->known, NULL); /* else it is sent again */
+        known_save(c->known, NULL); /* on failure they are sent again */
     return rc;
 }
 
-/* The first that was put; two that come at the same moment agree on the smaller one from then on. */
+/* The first one put; if two arrive at the same moment, both use the smaller one from then on. */
 int clickhouse_recording(void *engine, uint64_t recording, uint64_t *ended, struct fathom_error *err)
 {
     struct clickhouse *c = engine;

@@ -1,4 +1,4 @@
-/* read.c - what is asked of a server: lists, and the contexts of a service. */
+/* read.c - reads from a server: lists, and the contexts of a service. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ int clickhouse_rows(void *engine, enum store_list list, const struct store_query
                                           [STORE_BUILDS] = "build"};
     const char *const service = list == STORE_BUILDS ? "service" : "''";
     struct clickhouse *c = engine;
-    struct spans spans = {.query = query}; /* of slots alone: names and sums are small */
+    struct spans spans = {.query = query}; /* only slots: names and sums are small */
     struct statement s;
     struct bytes b;
     if (spans_end(&spans) < 0)
@@ -113,8 +113,8 @@ static int load_frames(struct clickhouse *c, const char *service, struct fathom_
     return rc;
 }
 
-/* Those of all services that were read. */
-static int load(struct clickhouse *c, struct fathom_error *err)
+/* Loads the contexts of all services read so far. */
+static int load_services(struct clickhouse *c, struct fathom_error *err)
 {
     int rc = clickhouse_forget(c, err);
     for (uint32_t i = 0; rc == 0 && i < names_count(c->services); i++) {
@@ -131,7 +131,7 @@ int clickhouse_context(void *engine, uint64_t number, struct stored_context *out
     struct clickhouse *c = engine;
     const uint64_t *place = table_find(c->contexts, number);
     if (!place && !c->fresh) {
-        int rc = load(c, err);
+        int rc = load_services(c, err);
         if (rc < 0)
             return rc;
         place = table_find(c->contexts, number);

@@ -1,4 +1,4 @@
-/* roll_up.c - roll-ups in a server: which are clean, and how they are put. */
+/* roll_up.c - roll-ups in a server: finding clean ones, and writing them. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -66,7 +66,7 @@ void put_rollups_of(FILE *out, const char *database, const char *columns, const 
 
 /* Which are clean ------------------------------------------------------------------------------------------------------ */
 
-/* By period: what batches have more than its roll-ups, in number and in marks, which is 0 of what is clean. */
+/* By period: the difference between batches and roll-ups, in number and in marks; 0 if clean. */
 static void put_balance(FILE *out, const char *database, const struct spans *slots,
                         const struct spans *periods, const char *lengths)
 {

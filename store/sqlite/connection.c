@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { BUSY_MS = 30000, LONGEST = 128 << 20 }; /* bytes of a value, and of a row */
+enum { BUSY_MS = 30000, LONGEST = 128 << 20 }; /* maximum bytes of a value or row */
 
 static int errno_of(const struct connection *c)
 {
@@ -32,7 +32,7 @@ static int errno_of(const struct connection *c)
     case SQLITE_CANTOPEN:
         return system ? system : EIO;
     default:
-        return EBADMSG; /* the tables are not those that this program made */
+        return EBADMSG; /* the tables were not made by this program */
     }
 }
 
@@ -54,7 +54,7 @@ int connection_damaged(const struct connection *c, const char *what, struct fath
     return error_set(err, EBADMSG, "%s is damaged: %s", c->file, what);
 }
 
-/* A file that nobody else may read, unless it is there. */
+/* Makes a file that nobody else may read, unless it exists. */
 static int make_file(const char *file, struct fathom_error *err)
 {
     int fd = open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0600);
@@ -75,8 +75,8 @@ static int check_file(const char *file, struct fathom_error *err)
     return S_ISREG(st.st_mode) ? 0 : error_set(err, ENOMSG, "%s is no store: it is not a regular file", file);
 }
 
-/* What the file says must not run. */
-static void distrust(sqlite3 *db)
+/* Disables code in the file. */
+static void distrust_file(sqlite3 *db)
 {
     sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
@@ -86,7 +86,7 @@ static void distrust(sqlite3 *db)
     sqlite3_busy_timeout(db, BUSY_MS);
 }
 
-/* SQLite takes ":memory:" and "file:NAME?OPTIONS" for something else than files; paths with a '/' before them are none of these. */
+/* SQLite treats ":memory:" and "file:NAME?OPTIONS" specially; paths with a '/' in front are always files. */
 static int open_file(struct connection *c, struct fathom_error *err)
 {
     char *path = NULL;
@@ -109,14 +109,14 @@ int connection_open(struct connection *c, const char *file, bool create, struct 
     if (rc == 0)
         rc = open_file(c, err);
     if (rc == 0) {
-        distrust(c->db);
+        distrust_file(c->db);
         rc = connection_run(
             c,
             "pragma cell_size_check = on; pragma synchronous = full; pragma temp_store = memory;"
             "pragma cache_size = -16384;",
             err);
     }
-    if (rc == 0) /* the first read undoes what was not finished */
+    if (rc == 0) /* the first read rolls back what was not finished */
         rc = connection_number(c, "select count(*) from sqlite_schema", &ignored, err);
     if (rc < 0)
         connection_close(c);

@@ -1,4 +1,4 @@
-/* put.c - what changes a store in one file: each function in one transaction. */
+/* put.c - changes a store in one file: each function in one transaction. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,14 +10,14 @@
 struct putting {
     struct sqlite *sqlite;
     const struct connection *connection;
-    sqlite3_stmt *find, *add; /* of what is entered: frames, then contexts */
+    sqlite3_stmt *find, *add; /* for what is added: frames, then contexts */
     sqlite3_stmt *batch, *dirty;
     int64_t *frames, *contexts; /* the dictionary's numbers -> the file's */
     struct store_entry *entries;
     size_t entry_capacity;
 };
 
-static int prepare(struct putting *p, const char *find, const char *add, struct fathom_error *err)
+static int prepare_statements(struct putting *p, const char *find, const char *add, struct fathom_error *err)
 {
     sqlite3_finalize(p->find);
     sqlite3_finalize(p->add);
@@ -26,8 +26,8 @@ static int prepare(struct putting *p, const char *find, const char *add, struct 
     return rc == 0 ? connection_prepare(p->connection, add, &p->add, err) : rc;
 }
 
-/* The number of what has this hash; what `add` was given is entered if nothing has. */
-static int enter(struct putting *p, uint64_t hash, int64_t *number, struct fathom_error *err)
+/* The number of the row with this hash; without one, adds the row bound to `add`. */
+static int enter_row(struct putting *p, uint64_t hash, int64_t *number, struct fathom_error *err)
 {
     bind_u64(p->find, 1, hash);
     int rc = connection_step(p->connection, p->find, err);
@@ -47,15 +47,16 @@ static int enter_frames(struct putting *p, const struct dictionary *dictionary, 
     const struct dictionary_frame *frames;
     const size_t count = dictionary_frames(dictionary, &frames);
     p->frames = malloc((count + 1) * sizeof *p->frames);
-    int rc = p->frames ? prepare(p, "select number from frames where hash = ?",
-                                 "insert into frames(hash, kind, image, name) values(?, ?, ?, ?)", err)
-                       : error_memory(err);
+    int rc = p->frames
+                 ? prepare_statements(p, "select number from frames where hash = ?",
+                                      "insert into frames(hash, kind, image, name) values(?, ?, ?, ?)", err)
+                 : error_memory(err);
     for (size_t i = 0; rc == 0 && i < count; i++) {
         bind_u64(p->add, 1, frames[i].hash);
         bind_u64(p->add, 2, frames[i].kind);
         bind_text(p->add, 3, frames[i].image);
         bind_text(p->add, 4, frames[i].name);
-        rc = enter(p, frames[i].hash, &p->frames[i], err);
+        rc = enter_row(p, frames[i].hash, &p->frames[i], err);
     }
     return rc;
 }
@@ -65,15 +66,16 @@ static int enter_contexts(struct putting *p, const struct dictionary *dictionary
     const struct dictionary_context *contexts;
     const size_t count = dictionary_contexts(dictionary, &contexts);
     p->contexts = malloc((count + 1) * sizeof *p->contexts);
-    int rc = p->contexts ? prepare(p, "select number from contexts where hash = ?",
-                                   "insert into contexts(hash, caller, frame) values(?, ?, ?)", err)
-                         : error_memory(err);
+    int rc = p->contexts
+                 ? prepare_statements(p, "select number from contexts where hash = ?",
+                                      "insert into contexts(hash, caller, frame) values(?, ?, ?)", err)
+                 : error_memory(err);
     for (size_t i = 0; rc == 0 && i < count; i++) {
         const uint32_t caller = contexts[i].caller;
         bind_u64(p->add, 1, contexts[i].hash);
         sqlite3_bind_int64(p->add, 2, caller == DICTIONARY_NONE ? 0 : p->contexts[caller]);
         sqlite3_bind_int64(p->add, 3, p->frames[contexts[i].frame]);
-        rc = enter(p, contexts[i].hash, &p->contexts[i], err);
+        rc = enter_row(p, contexts[i].hash, &p->contexts[i], err);
     }
     return rc;
 }
@@ -107,7 +109,7 @@ static int put_batch(struct putting *p, const struct store_batch *batch, struct 
     return connection_step(p->connection, p->batch, err);
 }
 
-/* Periods that have a new batch are not clean any more. */
+/* Periods with a new batch are no longer clean. */
 static int take_out(struct putting *p, const struct store_key *key, struct fathom_error *err)
 {
     bind_text(p->dirty, 1, key->service);

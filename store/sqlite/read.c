@@ -1,4 +1,4 @@
-/* read.c - what is read of a store in one file. */
+/* read.c - reads a store in one file. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "store/sqlite/sqlite.h"
 #include "store/statement.h"
 
-/* A column, and what it must be. */
+/* A column, and the value that it must have. */
 struct condition {
     const char *sql, *text; /* text: its parameter; NULL: `number` is */
     uint64_t number;
@@ -42,9 +42,9 @@ static void put_conditions(FILE *out, const struct store_query *query, bool slot
             fprintf(out, " and %s", conditions[i].sql);
 }
 
-/* Prepares what was written, and frees it. */
-static int prepare(const struct connection *c, struct statement *text, const struct store_query *query,
-                   sqlite3_stmt **out, struct fathom_error *err)
+/* Prepares the statement that was written, and frees its text. */
+static int prepare_query(const struct connection *c, struct statement *text, const struct store_query *query,
+                         sqlite3_stmt **out, struct fathom_error *err)
 {
     struct condition conditions[CONDITIONS];
     const size_t count = conditions_of(query, conditions);
@@ -62,8 +62,8 @@ static int prepare(const struct connection *c, struct statement *text, const str
 /* Batches and roll-ups --------------------------------------------------------------------------------------------- */
 
 /* Each batch is in one span. */
-static int plan(const struct sqlite *s, const struct store_query *query, struct spans *spans,
-                struct fathom_error *err)
+static int plan_spans(const struct sqlite *s, const struct store_query *query, struct spans *spans,
+                      struct fathom_error *err)
 {
     const struct connection *c = &s->connection;
     sqlite3_stmt *row = NULL;
@@ -88,7 +88,7 @@ static int plan(const struct sqlite *s, const struct store_query *query, struct 
     return rc == 0 && spans_end(spans) < 0 ? error_memory(err) : rc;
 }
 
-/* Keys are found first, and put in order, then the entries of each: these are large. */
+/* Keys are found and sorted first, then the entries of each are read: these are large. */
 static void put_each(FILE *out, const struct spans *spans)
 {
     const struct store_query *q = spans->query;
@@ -150,12 +150,12 @@ int sqlite_each(void *engine, const struct store_query *query, store_visit *visi
     sqlite3_stmt *row = NULL;
     struct spans spans;
     struct statement text;
-    int rc = plan(s, query, &spans, err);
+    int rc = plan_spans(s, query, &spans, err);
     if (rc == 0) {
         statement_begin(&text);
         if (text.out)
             put_each(text.out, &spans);
-        rc = prepare(&s->connection, &text, query, &row, err);
+        rc = prepare_query(&s->connection, &text, query, &row, err);
     }
     while (rc == 0 && (rc = connection_step(&s->connection, row, err)) == 1)
         rc = visit_batch(s, row, visit, context, err);
@@ -185,7 +185,7 @@ int sqlite_rows(void *engine, enum store_list list, const struct store_query *qu
         put_conditions(text.out, query, true);
         fputs(" group by 1, 2, 3, 10 order by 1, 10, 2, 3", text.out);
     }
-    int rc = prepare(c, &text, query, &row, err);
+    int rc = prepare_query(c, &text, query, &row, err);
     while (rc == 0 && (rc = connection_step(c, row, err)) == 1)
         rc = column_u64(row, 8)
                  ? connection_damaged(c, "a batch has a number that cannot be", err)
@@ -199,8 +199,8 @@ int sqlite_rows(void *engine, enum store_list list, const struct store_query *qu
 }
 
 /* 1: the row of this number, which the caller resets; 0: there is none. */
-static int find(const struct connection *c, sqlite3_stmt **statement, const char *sql, uint64_t number,
-                struct fathom_error *err)
+static int find_row(const struct connection *c, sqlite3_stmt **statement, const char *sql, uint64_t number,
+                    struct fathom_error *err)
 {
     int rc = *statement ? 0 : connection_prepare(c, sql, statement, err);
     if (rc < 0)
@@ -215,8 +215,8 @@ static int find(const struct connection *c, sqlite3_stmt **statement, const char
 int sqlite_context(void *engine, uint64_t number, struct stored_context *out, struct fathom_error *err)
 {
     struct sqlite *s = engine;
-    int rc =
-        find(&s->connection, &s->context, "select caller, frame from contexts where number = ?", number, err);
+    int rc = find_row(&s->connection, &s->context, "select caller, frame from contexts where number = ?",
+                      number, err);
     if (rc <= 0)
         return rc < 0 ? rc : -ENODATA;
     const bool good = column_take(s->context, 0, INT64_MAX, &out->caller) &&
@@ -245,8 +245,8 @@ static bool keep_texts(struct sqlite *s, const char *image, const char *name, st
 int sqlite_frame(void *engine, uint64_t number, struct stored_frame *out, struct fathom_error *err)
 {
     struct sqlite *s = engine;
-    int rc =
-        find(&s->connection, &s->frame, "select kind, image, name from frames where number = ?", number, err);
+    int rc = find_row(&s->connection, &s->frame, "select kind, image, name from frames where number = ?",
+                      number, err);
     if (rc <= 0)
         return rc < 0 ? rc : -ENODATA;
     out->kind = column_u64(s->frame, 0);

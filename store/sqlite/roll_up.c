@@ -4,7 +4,7 @@
 
 #include "store/sqlite/sqlite.h"
 
-/* What there is to be rolled up --------------------------------------------------------------------------------- */
+/* What there is to roll up ------------------------------------------------------------------------------- */
 
 /* Steps over the keys of batches, from each period to the next. */
 struct stepping {
@@ -115,8 +115,8 @@ static void bind_period(sqlite3_stmt *statement, const struct store_period *p)
     bind_u64(statement, 4, p->begin);
 }
 
-static int run(const struct connection *c, const char *sql, const struct store_period *p,
-               struct fathom_error *err)
+static int run_for_period(const struct connection *c, const char *sql, const struct store_period *p,
+                          struct fathom_error *err)
 {
     sqlite3_stmt *statement = NULL;
     int rc = connection_prepare(c, sql, &statement, err);
@@ -134,11 +134,13 @@ int sqlite_roll_begin(void *engine, const struct store_period *p, struct fathom_
     int rc = sqlite_begin(&s->connection, err);
     if (rc < 0)
         return rc;
-    rc = run(&s->connection,
-             "delete from rolled where service = ? and event = ? and length = ? and begin = ?", p, err);
-    if (rc == 0) /* another process may have made it since it was listed: it is not read while it is made */
-        rc = run(&s->connection,
-                 "delete from rollups where service = ? and event = ? and length = ? and begin = ?", p, err);
+    rc = run_for_period(&s->connection,
+                        "delete from rolled where service = ? and event = ? and length = ? and begin = ?", p,
+                        err);
+    if (rc == 0) /* another process may have made it since it was listed: it is removed before it is read */
+        rc = run_for_period(
+            &s->connection,
+            "delete from rollups where service = ? and event = ? and length = ? and begin = ?", p, err);
     if (rc == 0 && !s->rollup)
         rc = connection_prepare(&s->connection, "insert into rollups values(?,?,?,?,?,?,?,?,?,?,?,?,?)",
                                 &s->rollup, err);
@@ -171,7 +173,8 @@ int sqlite_roll_end(void *engine, const struct store_period *p, int rc, struct f
 {
     struct sqlite *s = engine;
     if (rc == 0)
-        rc = run(&s->connection,
-                 "insert or ignore into rolled(service, event, length, begin) values(?, ?, ?, ?)", p, err);
+        rc = run_for_period(&s->connection,
+                            "insert or ignore into rolled(service, event, length, begin) values(?, ?, ?, ?)",
+                            p, err);
     return sqlite_end(&s->connection, rc, err);
 }

@@ -1,4 +1,4 @@
-/* sqlite.c - a store in one file: its tables, and the versions of them. */
+/* sqlite.c - a store in one file: its tables and their versions. */
 #include "store/sqlite/sqlite.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 
 #define APPLICATION "1179931731" /* "FTHS" */
 
-/* What brings the tables from one version to the next. */
+/* The statements that migrate the tables from one version to the next. */
 static const char *const steps[STORE_VERSION] = {
     "create table frames(number integer primary key, hash integer not null unique,"
     " kind integer not null, image text not null, name text not null);"
@@ -56,7 +56,7 @@ static int sqlite_open(const struct store_place *place, bool init, void **engine
     return rc;
 }
 
-/* All of it at one moment, as another process may be making the tables. */
+/* In one transaction, as another process may be making the tables. */
 static int sqlite_version(void *engine, uint32_t *version, struct fathom_error *err)
 {
     const struct connection *c = &((struct sqlite *)engine)->connection;

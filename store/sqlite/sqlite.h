@@ -1,9 +1,8 @@
 /*
- * sqlite.h - the engine of one file. Private to store/sqlite/.
- *
- * A context's number in the file is larger than its caller's. Batches count contexts by these numbers, packed (payload.h); they stand in
- * the order of their keys. Roll-ups are clean if their period stands in the table `rolled`: what puts a batch into the period takes it out
- * of there, in the same transaction.
+ * sqlite.h - the engine for one file. Private to store/sqlite/. A context's number in the file is larger than
+ * its caller's. Batches refer to contexts by these numbers, packed (payload.h); they are stored in the order
+ * of their keys. Roll-ups are clean if their period is in the table `rolled`: putting a batch into the period
+ * removes it from there, in the same transaction.
  */
 #ifndef FATHOM_STORE_SQLITE_SQLITE_H
 #define FATHOM_STORE_SQLITE_SQLITE_H
@@ -16,12 +15,13 @@ struct sqlite {
     struct connection connection;
     struct payload *payload;
     sqlite3_stmt *context,
-        *frame;  /* prepared when first used; reset after each use, as what is on a row has the file locked */
-    char *texts; /* of the last frame */
-    sqlite3_stmt *rollup; /* puts a row of the roll-up that is being made */
+        /* prepared when first used; reset after each use, as a statement on a row keeps the file locked */
+        *frame;
+    char *texts;          /* of the last frame */
+    sqlite3_stmt *rollup; /* puts a row of the roll-up being made */
 };
 
-/* A transaction, and its end. rc: what came of it, which is returned, or what came of its end. */
+/* Begins and ends a transaction. rc: its result so far, which is returned, or the error of ending it. */
 int sqlite_begin(const struct connection *connection, struct fathom_error *err);
 int sqlite_end(const struct connection *connection, int rc, struct fathom_error *err);
 

@@ -1,6 +1,6 @@
 /*
- * allocations.h - which allocations of a process that runs are sampled, where its allocator's functions are entered (part of verify.bpf.c): base/sampling.h's
- * rule, over the bytes that a CPU sees.
+ * allocations.h - chooses which allocations of a process are sampled, where its allocator's functions are
+ * entered (part of verify.bpf.c): the rule of base/sampling.h, applied to the bytes allocated on each CPU.
  */
 #ifndef FATHOM_COLLECTOR_VERIFY_BPF_ALLOCATIONS_H
 #define FATHOM_COLLECTOR_VERIFY_BPF_ALLOCATIONS_H
@@ -9,7 +9,7 @@
 
 struct drawn {
     __s64 left; /* bytes to the next sample */
-    __u64 any;  /* whether one was drawn */
+    __u64 any;  /* whether `left` was drawn yet */
 };
 struct {
     __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -18,9 +18,9 @@ struct {
     __type(value, struct drawn);
 } drawn SEC(".maps");
 
-/* By thread: the function of the allocator that it entered last, and not from another one. */
+/* By thread: the allocator's function that it entered last, from outside of the allocator. */
 struct entered {
-    __u64 sp, caller; /* then, and where it returns to */
+    __u64 sp, caller; /* SP at the entry; return address */
     __u64 ip;
 };
 struct {
@@ -30,13 +30,13 @@ struct {
     __type(value, struct entered);
 } entered SEC(".maps");
 
-#define WITHIN_STACK                                                                                         \
-    2048u /* bytes that an allocator's functions may have in use when they call one another, */
-#define WITHIN_CODE (1u << 18) /* and how far apart these lie */
+#define WITHIN_STACK 2048u      /* maximum stack bytes of allocator functions that call one another, */
+#define WITHIN_CODE  (1u << 18) /* and maximum distance of their code */
 
-/* Whether the function is called by another one that was told already, such as realloc(), which calls malloc() if there is nothing to make larger. That one
- * has not returned if its return address is still in place, as its caller's next call would have put another one there; it has called
- * what returns to code near it, or has jumped. */
+/* Whether the function is called by another one that was already reported, such as realloc(), which calls
+ * malloc() if there is nothing to enlarge. The outer one has not returned if its return address is still in
+ * place, as its caller's next call would overwrite it; and it has called this function if the return address
+ * here is in code near it, or has jumped to it. */
 static __always_inline bool is_within(const struct pt_regs *regs)
 {
     const __u32 tid = (__u32)bpf_get_current_pid_tgid();

@@ -1,12 +1,12 @@
-/* chain.h - the functions that an interpreter runs, as they are read one by one (part of verify.bpf.c). */
+/* chain.h - the chain of functions that an interpreter runs, read one by one (part of verify.bpf.c). */
 #ifndef FATHOM_COLLECTOR_VERIFY_BPF_CHAIN_H
 #define FATHOM_COLLECTOR_VERIFY_BPF_CHAIN_H
 
-/* In one go: of a stack, and of the chain. The kernel's verifier follows each step of a loop, in each way that leads to it, and takes a
- * microsecond for an instruction. */
+/* Number of frames and functions handled in one function call. The kernel's verifier follows each iteration
+ * of a loop, on each path to it, and takes a microsecond per instruction. */
 #define SCRIPT_FRAMES      8u
 #define SCRIPT_FUNCTIONS   32u
-#define SCRIPT_FRAMES_MOST (2 * SCRIPT_CALLED_MAX) /* that are looked at */
+#define SCRIPT_FRAMES_MOST (2 * SCRIPT_CALLED_MAX) /* maximum frames looked at */
 
 static __always_inline __u64 window_word(const struct script_buffer *b, __u64 at)
 {
@@ -14,7 +14,8 @@ static __always_inline __u64 window_word(const struct script_buffer *b, __u64 at
     return word_at(b->window + (at & (SCRIPT_WINDOW - 1)));
 }
 
-/* Reads a frame, and what lies before it in its page: callers' frames, mostly. The page before need not be there. */
+/* Reads a frame, and what precedes it in its page: usually callers' frames. The previous page may be
+ * unmapped. */
 static __always_inline bool read_frame(struct script_buffer *b, __u64 frame)
 {
     const __u64 end = frame + SCRIPT_FRAME_BYTES, in_page = frame & (PAGE - 1);
@@ -26,7 +27,7 @@ static __always_inline bool read_frame(struct script_buffer *b, __u64 frame)
     return bpf_probe_read_user(b->window, size & (SCRIPT_WINDOW - 1), (const void *)b->window_at) == 0;
 }
 
-/* Finds the next frame in the window, or reads it. false: the chain ends before it. */
+/* Finds the next frame in the window, or reads it. false: the chain ends here. */
 static __always_inline bool next_frame(struct script_buffer *b, __u64 *at)
 {
     const __u64 frame = b->next;
@@ -48,7 +49,7 @@ static __always_inline bool next_frame(struct script_buffer *b, __u64 *at)
     return true;
 }
 
-/* Adds a function. Its number in the chain. */
+/* Adds a function. Returns its index in the chain. */
 static __always_inline __u32 add_called(struct script_buffer *b, __u64 code, __u32 at, __u32 marks)
 {
     const __u32 count = b->chain_record.head.count, number = count & (SCRIPT_CALLED_MAX - 1);
@@ -62,7 +63,7 @@ static __always_inline __u32 add_called(struct script_buffer *b, __u64 code, __u
     return number;
 }
 
-/* The bytes of a word of which `left` are a text's. */
+/* The bytes of a word that belong to a text with `left` bytes. */
 static __always_inline __u64 text_word(__u64 word, __u64 left)
 {
     return word & (left >= 8 ? ~0ull : (1ull << (left & 7) * 8) - 1);

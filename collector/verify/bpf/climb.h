@@ -1,8 +1,9 @@
-/* climb.h - goes from caller to caller, to the nearest stack that is known (part of verify.bpf.c). */
+/* climb.h - climbs from caller to caller to the nearest known stack (part of verify.bpf.c). */
 #ifndef FATHOM_COLLECTOR_VERIFY_BPF_CLIMB_H
 #define FATHOM_COLLECTOR_VERIFY_BPF_CLIMB_H
 
-/* Goes on to the stack of the trial's caller, as it is after the return. A row tells where the return address is. 0: that is not known. */
+/* Moves the trial to its caller's stack, as it is after the return. A row says where the return address is.
+ * 0: unknown. */
 __noinline int verify_climb(__u32 cpu)
 {
     struct buffer *buffer = bpf_map_lookup_elem(&buffers, &cpu);
@@ -30,7 +31,7 @@ __noinline int verify_climb(__u32 cpu)
     return t->file != 0;
 }
 
-/* Likewise, on the stack of its caller: what called is known then, and the sample's own frame is that of its PC. */
+/* The same for the caller's stack: if it is known, only the sample's own frame, that of its PC, is not. */
 static __always_inline int try_caller(struct moment *m, __u32 cpu)
 {
     struct trial *t = &buffer_of(m)->trial;
@@ -48,8 +49,8 @@ static __always_inline int try_caller(struct moment *m, __u32 cpu)
     return verify_known(cpu);
 }
 
-/* Adds the words of one block of the known stack that fits the trial: those within `extent` are in the CPU's buffer. Returns 1 + index of the block with
- * further ones; 0: they cannot be told so. */
+/* Adds the words of one block of the known stack that fits the trial; those within `extent` are in the CPU's
+ * buffer. Returns 1 + index of the next block; 0: they cannot be written like that. */
 __noinline int verify_add_words(__u32 index, __u32 cpu, __u32 extent, __u32 further)
 {
     struct buffer *buffer = bpf_map_lookup_elem(&buffers, &cpu);
@@ -72,11 +73,11 @@ __noinline int verify_add_words(__u32 index, __u32 cpu, __u32 extent, __u32 furt
     return 1 + w->next;
 }
 
-#define TRIALS_MAX 131072u /* bytes that are read for this at most, and one stack more */
-#define CLIMBS     128u    /* frames that are looked further out for a known stack */
+#define TRIALS_MAX 131072u /* maximum bytes read for this, plus one stack */
+#define CLIMBS     128u    /* maximum frames to climb */
 
-/* Takes the words of the stack of one of a sample's callers that is known; the last trial was one of its callers, and ended so. Bytes from
- * the sample's SP to that stack; 0: none is known. */
+/* Takes the words of the known stack of one of the sample's callers; the last trial was on a caller's stack
+ * and ended with `end`. Returns the bytes from the sample's SP to that stack; 0: none is known. */
 __noinline __u32 verify_joint(__u32 cpu, __u64 sp, int end)
 {
     struct buffer *buffer = bpf_map_lookup_elem(&buffers, &cpu);
@@ -100,7 +101,8 @@ __noinline __u32 verify_joint(__u32 cpu, __u64 sp, int end)
     return 0;
 }
 
-/* Whether a known stack fits, and which. *returned: one would, but it has returned. Else m->joint is set where one is around it. */
+/* Whether a known stack fits the sample, and which. *returned: one would fit, but its function has returned.
+ * If none fits, m->joint is set if a caller's stack is known. */
 static __always_inline bool find_known(struct moment *m, __u32 cpu, bool *returned)
 {
     buffer_of(m)->trial.callers = false;

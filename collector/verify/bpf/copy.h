@@ -1,8 +1,9 @@
-/* copy.h - reads a stack that is not known, as far as the budget goes: whole, folded, or up to a known one (part of verify.bpf.c). */
+/* copy.h - reads a stack that is not known, within the budget: whole, folded, or up to a known one (part of
+ * verify.bpf.c). */
 #ifndef FATHOM_COLLECTOR_VERIFY_BPF_COPY_H
 #define FATHOM_COLLECTOR_VERIFY_BPF_COPY_H
 
-/* Whether the process leaves enough to others, where all programs of a CPU are recorded. */
+/* Whether the process leaves enough of the budget to others, when all programs of a CPU are recorded. */
 static __always_inline bool within_share(struct moment *m, __u64 left)
 {
     if (config.follow < VERIFY_EVERYONE)
@@ -28,7 +29,7 @@ static __always_inline bool within_budget(struct moment *m)
     return true;
 }
 
-/* Bytes of the stack to read: up to its base. */
+/* Number of bytes of the stack to read: up to its base. */
 static __always_inline __u64 bytes_to_read(const struct moment *m)
 {
     __u64 size = m->base - m->sp;
@@ -54,7 +55,7 @@ static __always_inline void take_capacity(__u32 cpu, __u64 size)
         __sync_fetch_and_add(room, -(__s64)size);
 }
 
-/* Reads so many bytes of the stack from an address on, or those that are there. Returns how many. */
+/* Reads `size` bytes of the stack from an address, or what is mapped of them. Returns how many. */
 static __always_inline __u32 read_stack(struct moment *m, __u32 cpu, __u64 from, __u64 size)
 {
     if (size > RULE_STACK_MAX || size < 8)
@@ -66,7 +67,7 @@ static __always_inline __u32 read_stack(struct moment *m, __u32 cpu, __u64 from,
     return got;
 }
 
-/* The registers, into a stack's record. */
+/* Stores the registers in a stack's record. */
 static __always_inline void put_registers(const struct moment *m, struct stack_record_read *r)
 {
     r->registers_part = (struct stack_part){STACK_PART_REGISTERS, 0, sizeof r->mask + sizeof r->registers};
@@ -74,8 +75,9 @@ static __always_inline void put_registers(const struct moment *m, struct stack_r
     __builtin_memcpy(r->registers, m->registers, sizeof r->registers);
 }
 
-/* How many bytes below SP a new stack is to have: the red zone, where the word right below SP is an address in this stack. So
- * code has it that keeps its CFA there; in most other code it is an old return address. */
+/* How many bytes below SP a new stack includes: the red zone, if the word directly below SP is an
+ * address in this stack. It is in code that saves its CFA there; in most other code the word is an old
+ * return address. */
 static __always_inline __u32 bytes_below(const struct moment *m)
 {
     __u64 word = 0;
@@ -85,7 +87,7 @@ static __always_inline __u32 bytes_below(const struct moment *m)
     return STACK_RECORD_BELOW;
 }
 
-/* Reads a stack that is larger than a record, as far as it is there. Returns the record's bytes. */
+/* Reads a stack that is larger than a record, as far as it is mapped. Returns the record's bytes. */
 static __always_inline __u32 read_deep(struct moment *m, __u32 cpu, __u64 from)
 {
     struct outer_part *outer = (void *)(buffer_of(m)->stack + INNER_BYTES);
@@ -97,8 +99,8 @@ static __always_inline __u32 read_deep(struct moment *m, __u32 cpu, __u64 from)
     return RULE_STACK_MAX;
 }
 
-/* Bytes of a stack that is larger than a record that are to be written before that; 0: it repeats, or is too large to be written as a
- * whole. */
+/* Bytes of a stack larger than a record to be written before the record; 0: the stack repeats, or is too
+ * large to be written whole. */
 static __always_inline __u64 bytes_of_more(const struct moment *m, __u32 below)
 {
     const __u64 size = m->base - STACK_RECORD_OUTER - m->sp - (INNER_BYTES - below);
@@ -106,7 +108,8 @@ static __always_inline __u64 bytes_of_more(const struct moment *m, __u32 below)
                                                                                                      : 0;
 }
 
-/* Writes them. What is not there is STACK_RECORD_HOLE: readers want no gap. If one cannot be written, nor are those behind it. */
+/* Writes these bytes. Unmapped parts are STACK_RECORD_HOLE, as readers expect no gap. If one record cannot be
+ * written, the following ones are not either. */
 static __always_inline void tell_more(void *ctx, struct moment *m, __u32 cpu, __u32 below, __u32 number,
                                       __u64 left)
 {
@@ -122,7 +125,7 @@ static __always_inline void tell_more(void *ctx, struct moment *m, __u32 cpu, __
     }
 }
 
-/* Behind a stack that goes on on another one. */
+/* Follows a stack that continues on another one. */
 struct switch_part {
     struct stack_part part;
     struct stack_switch at;
@@ -144,7 +147,7 @@ static __always_inline __u32 read_both(struct moment *m, __u32 cpu, __u32 below)
     return end + sizeof *last;
 }
 
-/* In place of the middle of a stack, where that repeats. The rest of the stack follows. */
+/* Replaces the middle of a stack if that repeats. The rest of the stack follows. */
 struct folded {
     struct stack_part run_part;
     struct stack_run run;
@@ -154,10 +157,10 @@ struct folded {
 _Static_assert(sizeof((struct folded *)0)->run.at == sizeof((struct rule_words *)0)->height &&
                    STACK_RUN_RELATIVE == RULE_RELATIVE,
                "a run part has a block's words");
-#define JOINT_MAX  32768u /* bytes of a stack up to a known one: else it is read whole */
+#define JOINT_MAX  32768u /* maximum bytes of a stack up to a known one: else it is read whole */
 #define FOLD_LEAST 8192u  /* bytes: smaller stacks are written whole */
-#define FOLD_INNER 4096u  /* at most: up to the end of the run's second period */
-#define FOLD_REST  32768u /* below that: what lies behind */
+#define FOLD_INNER 4096u  /* maximum bytes up to the end of the run's second period */
+#define FOLD_REST  32768u /* maximum bytes after the run */
 
 static __always_inline void put_folded(struct folded *to, const struct rule_words *w, __u32 times, __u32 left,
                                        __s64 offset)
@@ -173,12 +176,13 @@ static __always_inline void put_folded(struct folded *to, const struct rule_word
     to->offset = offset;
 }
 
-/* Leaves out of a stack that was read what repeats in its middle. Returns the bytes that are left to write; 0: none. */
+/* Cuts the repeated middle out of a stack that was read. Returns the bytes left to write; 0: nothing
+ * repeats. */
 static __always_inline __u32 fold(struct moment *m, __u32 cpu, __u32 below, __u32 size)
 {
     const __u32 found = m->inner < FOLD_LEAST ? 0 : verify_number(m->ip, RULE_RUNS, m->space);
     const __u32 index = found - 1;
-    buffer_of(m)->trial.callers = false; /* what is compared is the sample's own stack */
+    buffer_of(m)->trial.callers = false; /* compare the sample's own stack */
     const struct rule_words *w = bpf_map_lookup_elem(&words, &index);
     if (!found || !w)
         return size;
@@ -204,7 +208,7 @@ static __always_inline __u32 fold(struct moment *m, __u32 cpu, __u32 below, __u3
     return end;
 }
 
-/* Reads a stack up to where it is a known one. Returns the record's bytes; 0: they cannot be read. */
+/* Reads a stack up to a known one. Returns the record's bytes; 0: it cannot be read. */
 static __always_inline __u32 read_joined(struct moment *m, __u32 cpu, __u32 below)
 {
     struct words_part *joint = &buffer_of(m)->joint;
@@ -246,15 +250,16 @@ static __noinline int tell_read(void *ctx, struct moment *m, __u8 kind)
         return tell_none(ctx, m);
     }
     if (*number + 1 >= STACK_NUMBER_KEPT >> config.cpu_bits ||
-        !within_budget(m)) /* no stack has a number twice */
+        !within_budget(m)) /* no number is used for two stacks */
         return kind == STACK_RECORD_AGAIN ? 1 : tell_none(ctx, m);
-    if (more && take_outer(m->base, buffer_of(m)->outer)) /* else the record has no second part, either */
+    if (more &&
+        take_outer(m->base, buffer_of(m)->outer)) /* without them the record has no second part either */
         tell_more(ctx, m, cpu, below, (*number + 1) << config.cpu_bits | cpu, more);
     __u32 size = m->split   ? read_both(m, cpu, below)
                  : m->joint ? read_joined(m, cpu, below)
                  : deep     ? read_deep(m, cpu, m->sp - below)
                             : 0;
-    if (m->split && !size) { /* then the system stack alone */
+    if (m->split && !size) { /* then only the system stack */
         wanted = m->split + below;
         m->split = 0;
     }
@@ -264,7 +269,7 @@ static __noinline int tell_read(void *ctx, struct moment *m, __u8 kind)
         m->inner = m->deep ? INNER_BYTES : size;
         size = fold(m, cpu, below, size);
     }
-    if (!size) /* of one that is known, that stays so */
+    if (!size) /* a known stack stays known */
         return kind == STACK_RECORD_AGAIN ? 1
                                           : tell_no_stack(ctx, m, STACK_RECORD_GONE, STACK_RECORD_NOWHERE);
     put_registers(m, &buffer_of(m)->record);
@@ -278,8 +283,8 @@ static __noinline int tell_read(void *ctx, struct moment *m, __u8 kind)
     return write_record(ctx, m, kind, *number << config.cpu_bits | cpu, size);
 }
 
-/* Precise samples: the record's function has returned, as far as can be told, when the stack is read. Words below the
- * later SP may be another call's. */
+/* Precise samples: the record's function has probably returned by the time the stack is read. Words below the
+ * later SP may belong to another call. */
 static __always_inline int tell_returned(void *ctx, struct moment *m)
 {
     __sync_fetch_and_add(&counts.returned, 1);

@@ -1,8 +1,8 @@
-/* data.h - the maps of the BPF program, and what one sample is worked on with (part of verify.bpf.c). */
+/* data.h - the maps of the BPF program, and the working memory for one sample (part of verify.bpf.c). */
 #ifndef FATHOM_COLLECTOR_VERIFY_BPF_DATA_H
 #define FATHOM_COLLECTOR_VERIFY_BPF_DATA_H
 
-/* By CPU; those that wake the recorder follow. Their number is set when it is loaded. */
+/* By CPU; then again by CPU those that wake the recorder. Their number is set when the program is loaded. */
 struct {
     __uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
     __uint(key_size, 4);
@@ -17,7 +17,7 @@ struct {
     __type(value, __u32);
 } followed SEC(".maps");
 
-/* By process: where its known stacks are. */
+/* By process: the space of its known stacks. */
 struct {
     __uint(type, BPF_MAP_TYPE_HASH);
     __uint(map_flags, BPF_F_NO_PREALLOC);
@@ -26,7 +26,8 @@ struct {
     __type(value, __u32);
 } spaces SEC(".maps");
 
-/* Of everyone, the machine may have more, and the ends of some are lost: the ones not used for longest go. */
+/* With everyone recorded, the machine may have more threads, and some ends are lost: the least recently used
+ * entries are removed. */
 struct {
     __uint(type, BPF_MAP_TYPE_LRU_HASH);
     __uint(max_entries, VERIFY_THREADS);
@@ -79,7 +80,8 @@ struct {
     __type(value, struct rule_wait);
 } waits SEC(".maps");
 
-/* Whether any process is among the next ones: looked up in each sample, which costs next to nothing in an array. */
+/* Whether the next two maps have any process: checked in each sample, which costs almost nothing in an
+ * array. */
 struct {
     __uint(type, BPF_MAP_TYPE_ARRAY);
     __uint(max_entries, 1);
@@ -95,7 +97,7 @@ struct {
     __type(value, struct rule_script);
 } scripts SEC(".maps");
 
-/* By number of a file with its code: as above, but `state` counts from where offset 0 of the file lies. */
+/* By number of a file with its code: as above, but `state` counts from the address of the file's offset 0. */
 struct {
     __uint(type, BPF_MAP_TYPE_HASH);
     __uint(map_flags, BPF_F_NO_PREALLOC);
@@ -111,7 +113,8 @@ struct {
     __type(value, struct rule_script_thread);
 } script_threads SEC(".maps");
 
-/* By number: the chains that were announced; their value is 1. By a hash of where a chain's code is: the number that it had last. */
+/* By number: the chains that were announced, with value 1. By a hash of the addresses of a chain's code: the
+ * number that it had last. */
 struct {
     __uint(type, BPF_MAP_TYPE_LRU_HASH);
     __uint(max_entries, VERIFY_CHAINS);
@@ -127,7 +130,7 @@ struct {
 } codes SEC(".maps");
 
 #ifdef VERIFY_FILES
-/* By process: where files lie, as far as it was asked. */
+/* By process: where files are mapped, as far as known. */
 struct {
     __uint(type, BPF_MAP_TYPE_HASH);
     __uint(map_flags, BPF_F_NO_PREALLOC);
@@ -154,24 +157,24 @@ struct {
 } rows SEC(".maps");
 #endif
 
-/* What the kernel's list of mappings tells of an address. */
+/* An address in the kernel's list of mappings. */
 struct seen {
     struct stack_file file; /* inode 0: none */
     __u64 start, size;      /* of the mapping; 0: there is none */
-    __u64 at;               /* where the file's offset 0 would lie */
+    __u64 at;               /* address of the file's offset 0 */
 };
 
-/* Where code lies that a sample's stack is compared with. */
+/* Where the code is mapped that a sample's stack is compared with. */
 struct lying {
     struct stack_code code; /* of the PC */
     struct seen seen;
     __u64 start_stack;
     __u32 pid;
-    bool looked; /* the list of mappings was asked, which can be done once in an interrupt */
+    bool looked; /* the list of mappings was searched, which can be done once per interrupt */
     bool guessed;
-    __u64 caller_at;      /* as code.at, of the caller's code that was found last; 0: none */
-    __u32 version, added; /* of the process that `files` is of */
-    __u32 count, used;    /* of `files`; bits of those that the last known stack has */
+    __u64 caller_at;      /* as code.at, for the last caller's code found; 0: none */
+    __u32 version, added; /* of the process of `files` */
+    __u32 count, used;    /* of `files`; bits of those that the last known stack uses */
     struct {
         __u64 at;
         __u32 file, zero;
@@ -179,27 +182,27 @@ struct lying {
     struct rule_process process; /* to be put into the map */
 };
 
-/* A known stack, read at once, as the entry may be replaced meanwhile. */
+/* A known stack, copied at once as the entry may be replaced meanwhile. */
 struct found {
     __u32 number, alias, version;
 };
 
-/* What known stacks are compared with: a sample's stack, or that of its caller. */
+/* What known stacks are compared with: a sample's stack, or its caller's. */
 struct trial {
     struct rule_key key; /* where they are */
     __u64 ip, sp, bp, base, depth, late_sp;
-    __u64 at;     /* where offset 0 of the file with its code lies */
-    __u32 file;   /* the number of that; 0: it is not known */
+    __u64 at;     /* address of offset 0 of the file with its code */
+    __u32 file;   /* number of that file; 0: unknown */
     __u32 around; /* index of the first block of the known stack that fits a caller's; 0: none does */
-    __u32 extent; /* bytes that the key's stacks were compared with */
-    __u32 read;   /* bytes, for all keys of this sample */
+    __u32 extent; /* number of bytes compared with the key's stacks */
+    __u32 read;   /* bytes read, for all keys of this sample */
     __u32 split;  /* as in struct moment */
-    bool asked;   /* whether it goes on on another stack was asked: no */
-    bool callers; /* its registers other than SP and BP, and what was below SP, are not known */
+    bool asked;   /* it was already checked, and does not continue on another stack */
+    bool callers; /* only its SP and BP are known, not its other registers nor what was below SP */
     struct found found;
 };
 
-/* What is told of a known stack that was read elsewhere. */
+/* The record of a known stack that was read elsewhere. */
 struct placed_record {
     struct stack_record head;
     struct stack_part part;
@@ -207,7 +210,7 @@ struct placed_record {
     __u64 at[STACK_PLACED_MAX];
 };
 
-/* Behind the bytes of a stack that is new up to a known one. */
+/* Follows the bytes of a stack that is new up to a known one. */
 #define WORDS_MAX 512u /* at least RULE_WORDS * RULE_BLOCKS_MAX */
 struct words_part {
     struct stack_part part;
@@ -215,43 +218,44 @@ struct words_part {
     struct stack_word_at words[WORDS_MAX];
 };
 
-/* One sample. In the CPU's buffer, as a program's stack is small. */
+/* One sample. In the CPU's buffer, as a BPF program's stack is small. */
 struct moment {
     struct rule_told_key told_key;
     __u64 base, ip, sp, bp, depth;
-    __u64 late_sp; /* precise: where SP was when the stack could be read, some instructions later; else sp */
+    __u64 late_sp; /* precise: SP when the stack could be read, some instructions later; else sp */
     __u64 birth;   /* of the thread */
     __u32 count;   /* as in rule_told */
-    bool apart;    /* its stack has no base that is known */
+    bool apart;    /* the base of its stack is unknown */
     __u32 pid;
-    bool deep; /* it is larger than a record, which has an outer_part */
-    __u32
-        joint; /* bytes of it, from where on it is a known one, of which the buffer's `joint` has the words; 0: none is known */
+    bool deep; /* its stack is larger than a record, which then has an outer_part */
+    /* Bytes of the stack up to a known one, whose words are in the buffer's `joint`; 0: none is known. */
+    __u32 joint;
     __u32 space;
     __u32 inner; /* bytes of the stack in the record's first part */
-    __u32
-        split; /* bytes of the system stack, after which it goes on on another one; 0: it does not, or that was not asked */
-    __u64 now;            /* CLOCK_MONOTONIC, ns: only if its stack was not known */
-    __u32 file;           /* number of the PC's; 0: it has none, or that is not known */
-    __u64 compared_depth; /* of what was found */
-    __u64 registers[STACK_RECORD_REGISTER_COUNT]; /* the user's, of one that is looked at */
+    /* Bytes of the system stack, after which it continues on another one; 0: it does not, or that was not
+     * checked. */
+    __u32 split;
+    __u64 now;                                    /* CLOCK_MONOTONIC, ns: only if its stack was not known */
+    __u32 file;                                   /* number of the PC's file; 0: none, or unknown */
+    __u64 compared_depth;                         /* depth of the known stack that was found */
+    __u64 registers[STACK_RECORD_REGISTER_COUNT]; /* the user's, of the current sample */
 };
 
 struct buffer {
     struct moment moment;
     struct stack_record_read record;
     __u8 stack[RULE_BUFFER + 8];
-    __u8 below[STACK_RECORD_BELOW + 8]; /* the red zone, to be compared */
-    __u8 outer[STACK_RECORD_OUTER + 8]; /* the outermost bytes, to be compared */
+    __u8 below[STACK_RECORD_BELOW + 8]; /* the red zone, for comparison */
+    __u8 outer[STACK_RECORD_OUTER + 8]; /* the outermost bytes, for comparison */
     struct {
-        __u64 sp, pc; /* where the stack goes on behind the system stack */
-        __u64 size;   /* bytes of it that a record has room for */
+        __u64 sp, pc; /* where the stack continues after the system stack */
+        __u64 size;   /* bytes of it that fit into a record */
     } other;
     struct lying lying;
     struct placed_record placed;
     struct trial trial;
     struct words_part joint;
-    struct rule_told announced; /* to be put into maps */
+    struct rule_told announced; /* to be stored in maps */
     struct rule_share share;
     union {
         struct wait_record wait;
@@ -265,7 +269,8 @@ static __always_inline struct buffer *buffer_of(struct moment *m)
 }
 _Static_assert(offsetof(struct buffer, moment) == 0, "a moment is where its buffer is");
 
-/* By CPU: values of a per-CPU map are 32 KiB at most. As many as there are CPUs; set when it is loaded. */
+/* By CPU, but as an array: values of a per-CPU map are limited to 32 KiB. The size is set when the program is
+ * loaded. */
 struct {
     __uint(type, BPF_MAP_TYPE_ARRAY);
     __uint(max_entries, 1);
@@ -280,8 +285,8 @@ struct {
     __type(value, __u32);
 } numbers SEC(".maps");
 
-/* By CPU: bytes of stacks that may still be written before the recorder empties the ring. The rest of it is for
- * samples, and for the records about tasks, without which many samples are worth nothing. */
+/* By CPU: bytes of stacks that may still be written before the recorder empties the ring. The rest of it is
+ * for samples, and for task records, without which many samples are useless. */
 struct {
     __uint(type, BPF_MAP_TYPE_ARRAY);
     __uint(map_flags, BPF_F_MMAPABLE);
@@ -290,40 +295,44 @@ struct {
     __type(value, __s64);
 } rooms SEC(".maps");
 
-/* What a thread's interpreter runs is read into this. By CPU; their number is set when it is loaded. */
+/* Buffer for reading what a thread's interpreter runs. By CPU; their number is set when the program is
+ * loaded. */
 #define SCRIPT_OBJECT_BYTES 256u
-#define SCRIPT_NAME_WORDS   12u   /* 8 bytes each: of a name from its length on, to tell it from others */
-#define SCRIPT_FRAME_BYTES  80u   /* of a frame that are read */
-#define SCRIPT_WINDOW       4096u /* bytes that hold several frames, mostly */
-#define SCRIPT_SEEN         256u
-/* Bytes of sources in which lines are counted before one chain is told, and those of one function more. */
+#define SCRIPT_NAME_WORDS                                                                                    \
+    12u /* 8 bytes each: words of a name, from its length on, to distinguish it from others */
+#define SCRIPT_FRAME_BYTES 80u   /* bytes read of a frame */
+#define SCRIPT_WINDOW      4096u /* bytes that usually hold several frames */
+#define SCRIPT_SEEN        256u
+/* Bytes of source in which lines are counted for one chain; may be exceeded by those of one function. */
 #define SCRIPT_COUNTED_MOST 262144u
 struct script_buffer {
-    struct rule_script script;             /* to be put into the map; V8: the process's */
-    struct rule_script_thread thread;      /* likewise: the sampled one */
-    struct rule_script_thread last;        /* as it was before */
+    struct rule_script script;             /* to be stored in the map; V8: that of the process */
+    struct rule_script_thread thread;      /* to be stored: that of the sampled thread */
+    struct rule_script_thread last;        /* its previous value */
     __u64 next;                            /* address of the frame to read; 0: none */
     __u64 window_at;                       /* address of the bytes in `window` */
-    __u64 state[PYTHON_THREAD_BYTES / 8];  /* the thread's */
-    __u64 object[SCRIPT_OBJECT_BYTES / 8]; /* what code is told by */
+    __u64 state[PYTHON_THREAD_BYTES / 8];  /* of the thread */
+    __u64 object[SCRIPT_OBJECT_BYTES / 8]; /* what identifies code */
     __u64 text[SCRIPT_NAME_WORDS];         /* of a string */
-    __u64 functions[SCRIPT_CALLED_MAX];    /* PHP: of each call, where it is; Ruby: its environment */
-    __u64 delegates
-        [PHP_DELEGATES]; /* PHP: calls of generators that wait for the one that runs, the outermost first, */
-    __u64 behind;        /* and the call that comes after those */
+    /* PHP: address of each call's function; Ruby: each call's environment */
+    __u64 functions[SCRIPT_CALLED_MAX];
+    /* PHP: calls of generators that wait for the running one, outermost first. */
+    __u64 delegates[PHP_DELEGATES];
+    __u64 behind; /* PHP: the call after those */
     __u32 delegate_count, free;
     __u64 first,
-        in_register; /* PHP: the innermost function's instructions, and the next of them by a register; 0: none */
-    __u64 end;       /* Ruby: where the frames end */
-    __u64 process, counted;  /* V8: its number; bytes of sources in which lines were counted */
+        /* PHP: instructions of the innermost function; the next one according to a register; 0: none. */
+        in_register;
+    __u64 end;               /* Ruby: end of the frames */
+    __u64 process, counted;  /* V8: its PID; bytes of source in which lines were counted */
     __u64 seen[SCRIPT_SEEN]; /* V8: hashes of the process and a function of its program */
-    __u64 chain;             /* a hash of where its code is */
-    __u64 named;             /* and of what that is */
+    __u64 chain;             /* hash of the addresses of its code */
+    __u64 named;             /* hash of what that code is */
     __u32 window_size;
     __u32 failed;             /* memory could not be read */
     __u32 language;           /* of the process's interpreter */
-    __u32 quiet;              /* what was read is what was announced before */
-    struct rule_code_key key; /* of the code that `code` tells */
+    __u32 quiet;              /* the same was announced before */
+    struct rule_code_key key; /* of the code announced by `code` */
     struct rule_code identity;
     struct {
         struct script_record head;

@@ -1,6 +1,6 @@
 /*
- * functions.h - the functions of the BPF program that the kernel's verifier looks at once each, and not wherever they are called
- * (part of verify.bpf.c). They take numbers alone: what they work on is in the CPU's buffer.
+ * functions.h - the BPF program's functions that the kernel's verifier checks once each, instead of at each
+ * call (part of verify.bpf.c). They take only numbers: their data is in the CPU's buffer.
  */
 #ifndef FATHOM_COLLECTOR_VERIFY_BPF_FUNCTIONS_H
 #define FATHOM_COLLECTOR_VERIFY_BPF_FUNCTIONS_H

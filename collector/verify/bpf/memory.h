@@ -1,23 +1,23 @@
-/* memory.h - reads of the program that runs, into the CPU's buffer, within bounds that the kernel's verifier can follow (part of
- * verify.bpf.c). */
+/* memory.h - reads memory of the sampled program into the CPU's buffer, within bounds that the kernel's
+ * verifier can follow (part of verify.bpf.c). */
 #ifndef FATHOM_COLLECTOR_VERIFY_BPF_MEMORY_H
 #define FATHOM_COLLECTOR_VERIFY_BPF_MEMORY_H
 
-/* The same number, below RULE_BUFFER in a way that the kernel's verifier can follow. */
+/* Returns the number unchanged, in a way that shows the kernel's verifier that it is below RULE_BUFFER. */
 static __always_inline __u64 bounded(__u64 number)
 {
     __asm__ volatile("" : "+r"(number));
     return number & (RULE_BUFFER - 1);
 }
 
-/* Likewise, within the red zone. */
+/* The same, within the red zone. */
 static __always_inline __u64 bounded_below(__u64 number)
 {
     __asm__ volatile("" : "+r"(number));
     return number & (STACK_RECORD_BELOW - 1);
 }
 
-/* Likewise, within the outermost bytes. */
+/* The same, within the outermost bytes. */
 static __always_inline __u64 bounded_outer(__u64 number)
 {
     __asm__ volatile("" : "+r"(number));
@@ -25,13 +25,13 @@ static __always_inline __u64 bounded_outer(__u64 number)
 }
 
 #define PAGE 4096u
-/* For what is not there. */
+/* Fills in for unmapped pages. */
 static __u8 hole[PAGE] SEC(".data") = {[0 ... PAGE - 1] = STACK_RECORD_HOLE};
 
-/* Reads `size` bytes of the stack into the CPU's buffer by pages, where reading it at once, which is all or nothing,
- * failed: a page is not there while the program never touched it, such as one within a large array. It is filled in
- * with STACK_RECORD_HOLE, so that no walk of the stack goes on from what was not read. Returns the bytes up to the end of the last
- * page that is there. */
+/* Reads `size` bytes of the stack into the CPU's buffer page by page, after reading it at once failed, which
+ * is all or nothing. A page is missing if the program never touched it, for example within a large array. It
+ * is filled with STACK_RECORD_HOLE, so that no stack walk continues from bytes that were not read. Returns
+ * the bytes up to the end of the last page present. */
 __noinline int verify_read_pages(__u32 cpu, __u64 sp, __u32 size)
 {
     struct buffer *buffer = bpf_map_lookup_elem(&buffers, &cpu);
@@ -54,7 +54,7 @@ __noinline int verify_read_pages(__u32 cpu, __u64 sp, __u32 size)
     return end < size ? end : size;
 }
 
-/* At any address, as a program can have any SP. (For BPF, a copy would be made byte by byte.) */
+/* Reads at any alignment, as a program can have any SP. (For BPF, memcpy() would copy byte by byte.) */
 static __always_inline __u64 word_at(const __u8 *at)
 {
 #ifdef __bpf__
@@ -71,15 +71,16 @@ static __always_inline bool user_word(__u64 address, __u64 *word)
     return bpf_probe_read_user(word, sizeof *word, (const void *)address) == 0;
 }
 
-/* The red zone, for words in it. */
+/* Reads the red zone, for words in it. */
 static __always_inline void take_below(struct buffer *buffer, __u64 sp)
 {
     if (bpf_probe_read_user(buffer->below, STACK_RECORD_BELOW, (void *)(sp - STACK_RECORD_BELOW)) != 0)
         __builtin_memset(buffer->below, STACK_RECORD_HOLE, STACK_RECORD_BELOW);
 }
 
-/* The bytes before the stack's base, to be compared or written: of two pages, of which the inner one is not there where it is the untouched
- * middle of a large array. false: they cannot be read. `to` is within the CPU's buffer, with as much room behind it. */
+/* Reads the bytes before the stack's base, for comparison or writing. They may be in two pages, of which the
+ * inner one is missing if it is the untouched middle of a large array. false: they cannot be read. `to` is in
+ * the CPU's buffer, with as much space behind it. */
 static __always_inline bool take_outer(__u64 base, __u8 *to)
 {
     _Static_assert(STACK_RECORD_OUTER == PAGE, "two pages");

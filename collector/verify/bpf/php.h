@@ -1,8 +1,9 @@
 /*
- * php.h - what PHP without ZTS runs (part of verify.bpf.c): image/php_layout.h. Its globals are those of one thread, the process's first.
+ * php.h - reads what PHP without ZTS runs (part of verify.bpf.c): image/php_layout.h. Its globals belong to
+ * one thread, the process's first.
  *
- * Functions that C implements have calls as well, so the chain has them, too. A closure's function is a copy, as an inherited method's is: what they
- * share are their instructions, which, with their class, stand for the code.
+ * Functions implemented in C have calls too, so they are in the chain. A closure's function is a copy, as an
+ * inherited method's is; they share their instructions, which, together with their class, identify the code.
  */
 #ifndef FATHOM_COLLECTOR_VERIFY_BPF_PHP_H
 #define FATHOM_COLLECTOR_VERIFY_BPF_PHP_H
@@ -10,13 +11,13 @@
 #define PHP_INTERNAL 1u       /* ZEND_INTERNAL_FUNCTION */
 #define PHP_TOP      0x20000u /* ZEND_CALL_TOP: C called the interpreter's loop */
 
-/* A word of what was read last. */
+/* A word of the last object read. */
 static __always_inline __u64 object_word(const struct script_buffer *b, __u32 offset)
 {
     return b->object[offset / 8 & (SCRIPT_OBJECT_BYTES / 8 - 1)];
 }
 
-/* Where among its function's instructions a call is, in bytes; 0: it has not begun. */
+/* Offset of a call's instruction in its function, bytes; 0: the function has not begun. */
 static __always_inline __u32 instruction_at(const struct php_layout *p, const struct script_buffer *b,
                                             __u64 first, __u64 instruction, bool innermost)
 {
@@ -26,7 +27,8 @@ static __always_inline __u32 instruction_at(const struct php_layout *p, const st
     return instruction - first < size ? instruction - first : 0;
 }
 
-/* Lists the generators that wait by `yield from`: the call of the last of them leads to one without a function, which stands for all. */
+/* Lists the generators that wait in `yield from`. The last one's call is followed by one without a function,
+ * which stands for all. */
 __noinline int verify_php_delegates(__u32 cpu, __u32 pid, __u64 generator)
 {
     struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
@@ -45,7 +47,7 @@ __noinline int verify_php_delegates(__u32 cpu, __u32 pid, __u64 generator)
     return 0;
 }
 
-/* What is read next is a generator that waits, or comes behind those. */
+/* Sets what is read next: a waiting generator, or the call after them. */
 static __always_inline void go_on(struct script_buffer *b)
 {
     if (b->delegate_count) {
@@ -76,14 +78,14 @@ __noinline int verify_php_call(__u32 cpu, __u32 pid, __u64 function, __u64 instr
         b->first = innermost ? first : b->first;
     } else if (object_word(b, p->function_name)) {
         entered = 0;
-    } else { /* what a fiber begins with */
+    } else { /* the first call of a fiber */
         return 1;
     }
     b->functions[add_called(b, code, at, entered ? SCRIPT_ENTERED : 0)] = function;
     return 1;
 }
 
-/* Adds further functions to the chain. Whether there are more. */
+/* Adds further functions to the chain. Returns whether there are more. */
 __noinline int verify_php_frames(__u32 cpu, __u32 pid)
 {
     struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
@@ -104,7 +106,8 @@ __noinline int verify_php_frames(__u32 cpu, __u32 pid)
         if (!function && !b->behind) {
             b->behind = b->next;
             verify_php_delegates(cpu, pid, object);
-            if (count && b->delegate_count) /* the loop began with the outermost of those */
+            if (count &&
+                b->delegate_count) /* the interpreter's loop was entered with the outermost of those */
                 b->chain_record.called[(count - 1) & (SCRIPT_CALLED_MAX - 1)].marks = 0;
         } else if (!function || !verify_php_call(cpu, pid, function, instruction, entered)) {
             b->failed = 1;
@@ -116,7 +119,8 @@ __noinline int verify_php_frames(__u32 cpu, __u32 pid)
     return 1;
 }
 
-/* Puts the line in place of an instruction, of one function of the chain. Whether there is such a one. */
+/* In one function of the chain: replaces an instruction with its line. Returns whether there is such a
+ * function. */
 __noinline int verify_php_line(__u32 cpu, __u32 pid, __u32 number)
 {
     struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
@@ -150,7 +154,7 @@ static __always_inline __u64 hash_php_text(const struct php_layout *p, struct sc
     return hash;
 }
 
-/* Reads what tells the code of one function of the chain from others. Whether it can be read. */
+/* Reads what identifies the code of one function of the chain. Returns whether it can be read. */
 __noinline int verify_php_identity(__u32 cpu, __u32 pid, __u32 number)
 {
     struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
@@ -175,9 +179,10 @@ __noinline int verify_php_identity(__u32 cpu, __u32 pid, __u32 number)
     return 1;
 }
 
-#define PHP_PART_MAX 126u /* bytes of the names of a class, and of its function, with a 0 behind each */
+#define PHP_PART_MAX 126u /* maximum bytes of the name of a class or function, with its final 0 */
 
-/* Reads a string up to a 0, behind which the name of a class without a name has where it stands. Returns its bytes; 0: it cannot be read. */
+/* Reads a string up to a 0; in an anonymous class's name its location follows that. Returns its length; 0: it
+ * cannot be read. */
 static __always_inline __u32 read_php_text(const struct php_layout *p, __u64 from, __u8 *to, __u8 *cut)
 {
     const long size = bpf_probe_read_user_str(to, PHP_PART_MAX, (const void *)(from + p->text));
@@ -186,7 +191,7 @@ static __always_inline __u32 read_php_text(const struct php_layout *p, __u64 fro
     return size > 0 ? (size - 1) & 127 : 0;
 }
 
-/* "class::function"; nothing for what stands in no function. */
+/* Reads "class::function"; nothing for code outside of functions. */
 static __always_inline void read_php_name(const struct php_layout *p, struct script_buffer *b)
 {
     struct script_code_told *text = &b->code.told;
@@ -208,7 +213,7 @@ static __always_inline void read_php_name(const struct php_layout *p, struct scr
     text->name.width = of_function > 0;
 }
 
-/* Fills in the record of a function's code. Whether there is a buffer. */
+/* Fills in the record of a function's code. Returns whether there is a buffer. */
 __noinline int verify_php_code(__u32 cpu, __u32 pid)
 {
     struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
@@ -235,19 +240,20 @@ __noinline int verify_php_code(__u32 cpu, __u32 pid)
     return 1;
 }
 
-/* The innermost call, and its instruction by the register in which the loop and compiled code keep it beside the call itself (ZEND_VM_FP_GLOBAL_REG,
- * ZEND_VM_IP_GLOBAL_REG of Zend/zend_execute.c): the one in memory is of the last instruction that can throw. */
+/* Sets the innermost call, and its instruction from the register in which the interpreter's loop and compiled
+ * code keep it, if another one has the call (ZEND_VM_FP_GLOBAL_REG, ZEND_VM_IP_GLOBAL_REG of
+ * Zend/zend_execute.c): the one in memory is only that of the last instruction that can throw. */
 static __always_inline void begin_php(const struct moment *m, struct script_buffer *b,
                                       const struct rule_script *rule)
 {
-    /* Where the globals cannot be read, their page was not touched yet: nothing runs. */
+    /* If the globals cannot be read, their page was not touched yet: nothing runs. */
     if (!user_word(rule->state + rule->layout.php.globals_call, &b->next))
         b->next = 0;
     b->in_register = b->next && m->registers[15] == b->next ? m->registers[16] : 0;
     b->first = b->behind = b->delegate_count = 0;
 }
 
-/* The line of the innermost function, in place of its instruction. */
+/* Replaces the innermost function's instruction with its line. */
 static __always_inline void tell_php_line(struct script_buffer *b, const struct rule_script *rule)
 {
     __u32 line = 0;

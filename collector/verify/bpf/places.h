@@ -1,14 +1,17 @@
-/* places.h - where files lie in the process that runs (part of verify.bpf.c). Only the program with VERIFY_FILES can tell. */
+/* places.h - where files are mapped in the sampled process (part of verify.bpf.c). Only known to the program
+ * with VERIFY_FILES. */
 #ifndef FATHOM_COLLECTOR_VERIFY_BPF_PLACES_H
 #define FATHOM_COLLECTOR_VERIFY_BPF_PLACES_H
 
 #ifdef VERIFY_FILES
 struct task_struct;
 struct vm_area_struct;
-/* Reads a member of one of the kernel's structs, at the place that kernel_members.c found: the kernel's verifier checks each read against
- * its types. Pointers must be read whole; of a time's `tv_nsec` the lower 4 bytes are enough. */
+/* Reads a member of one of the kernel's structs, at the offset that kernel_members.c found: the kernel's
+ * verifier checks each read against its types. Pointers must be read whole; of a time's `tv_nsec` the lower 4
+ * bytes are enough. */
 #define MEMBER(type, from, at) (*(type const *)((const char *)(from) + config.members.at))
-/* Since Linux 6.13, the bit above these says that somebody asked for the time (I_CTIME_QUERIED, include/linux/fs.h). */
+/* Since Linux 6.13, the next higher bit says that somebody asked for the time (I_CTIME_QUERIED,
+ * include/linux/fs.h). */
 #define NANOSECONDS 0x7fffffffu
 
 /* Called with the mapping of an address. */
@@ -25,7 +28,7 @@ static long see_mapping(struct task_struct *task, struct vm_area_struct *vma, co
     out->size = MEMBER(__u64, vma, vma_end) - start;
     out->at = start - (page << 12);
     if (!file) {
-        out->file.changed = page ? 0 : out->size; /* memory of the program has its own address there */
+        out->file.changed = page ? 0 : out->size; /* anonymous memory has its own address there */
         return 0;
     }
     const void *inode = MEMBER(void *, file, file_inode);
@@ -38,7 +41,8 @@ static long see_mapping(struct task_struct *task, struct vm_area_struct *vma, co
     return 0;
 }
 
-/* Asks the kernel's list of mappings for an address: sets `seen`. The number of its file; 0: there is none, or it cannot be told now. */
+/* Looks an address up in the kernel's list of mappings and sets `seen`. Returns the number of its file; 0:
+ * none, or it cannot be found out now. */
 static __always_inline __u32 look(struct lying *l, __u32 cpu, __u64 address)
 {
     l->looked = true;
@@ -49,8 +53,9 @@ static __always_inline __u32 look(struct lying *l, __u32 cpu, __u64 address)
     return number ? *number : 0;
 }
 
-/* Notes that this file lies where the list of mappings said. If it lay elsewhere, it was closed and opened again: then all else that is
- * known is old, and stacks that were read before are told with their places. */
+/* Notes that this file is mapped where the list of mappings said. If it was elsewhere before, it was closed
+ * and opened again: then all other places are out of date, and stacks that were read before are announced
+ * with their places. */
 __noinline int verify_add_place(__u32 cpu, __u32 file, __u32 guessed)
 {
     struct buffer *buffer = bpf_map_lookup_elem(&buffers, &cpu);
@@ -75,7 +80,7 @@ __noinline int verify_add_place(__u32 cpu, __u32 file, __u32 guessed)
     return bpf_map_update_elem(&processes, &l->pid, to, BPF_ANY) == 0;
 }
 
-/* The process's places, begun anew if it has other code than when they were noted. */
+/* The process's places, reset if its code changed since they were noted. */
 static __always_inline const struct rule_process *find_process(struct lying *l)
 {
     const void *task = bpf_get_current_task_btf();
@@ -97,7 +102,7 @@ static __always_inline const struct rule_process *find_process(struct lying *l)
     return bpf_map_lookup_elem(&processes, &l->pid);
 }
 
-/* The place with an address; NULL: none is known for sure. */
+/* The place that contains an address; NULL: none is known for certain. */
 static __always_inline const struct rule_place *find_place(const struct rule_process *p, __u64 address)
 {
     for (__u32 i = 0; i < RULE_PLACES && i < p->added; i++)
@@ -106,7 +111,8 @@ static __always_inline const struct rule_place *find_place(const struct rule_pro
     return NULL;
 }
 
-/* The number of the file that the PC is in; 0: it is in none, or that has no number yet. Sets what else is known of it. */
+/* Returns the number of the PC's file; 0: none, or it has no number yet. Also sets what else is known about
+ * it. */
 __noinline __u32 verify_file(__u32 cpu, __u32 pid, __u64 ip)
 {
     struct buffer *buffer = bpf_map_lookup_elem(&buffers, &cpu);
@@ -138,7 +144,7 @@ __noinline __u32 verify_file(__u32 cpu, __u32 pid, __u64 ip)
     return number;
 }
 
-/* The number of the file that a return address is in, likewise: sets where it lies. */
+/* The same for a return address: sets where its file is mapped. */
 __noinline __u32 verify_caller(__u32 cpu, __u64 pc)
 {
     struct buffer *buffer = bpf_map_lookup_elem(&buffers, &cpu);
@@ -163,8 +169,8 @@ __noinline __u32 verify_caller(__u32 cpu, __u64 pc)
     return number;
 }
 
-/* Where a file's offset 0 lies in the process that runs, if it lies where `guess` has it (0: nowhere), as far as can be told by this word,
- * which would be an address in it. 0: elsewhere. */
+/* Address of a file's offset 0 in the sampled process, if it may be at `guess` (0: nowhere), judging by this
+ * word, which would be an address in the file. 0: it is elsewhere. */
 __noinline __u64 verify_at(__u32 cpu, __u32 file, __u64 guess, __u64 word)
 {
     struct buffer *buffer = bpf_map_lookup_elem(&buffers, &cpu);
@@ -184,7 +190,7 @@ __noinline __u64 verify_at(__u32 cpu, __u32 file, __u64 guess, __u64 word)
             at = p->places[i].at;
             guessed = p->places[i].guessed;
         }
-    if (p && guessed && find_place(p, word)) /* it is in another file */
+    if (p && guessed && find_place(p, word)) /* the word is in another file */
         return 0;
     if (p && !at && guess && !l->looked) {
         const __u32 number = look(l, cpu, word);
@@ -209,7 +215,7 @@ __noinline __u64 verify_at(__u32 cpu, __u32 file, __u64 guess, __u64 word)
     return at;
 }
 
-/* Before another known stack is compared: what was guessed for the last one is no longer so. */
+/* Before another known stack is compared: drops the guesses made for the last one. */
 static __always_inline void begin_stack(struct lying *l)
 {
     l->used = 0;
@@ -218,7 +224,7 @@ static __always_inline void begin_stack(struct lying *l)
     l->guessed = false;
 }
 
-/* Where the base of a main thread's stack is. */
+/* The base of a main thread's stack; 0: unknown. */
 static __always_inline __u64 main_base(struct moment *m)
 {
     return m->told_key.tid == m->pid ? buffer_of(m)->lying.start_stack : 0;

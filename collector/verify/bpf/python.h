@@ -1,14 +1,15 @@
-/* python.h - what CPython runs in the thread that is sampled (part of verify.bpf.c): image/python_layout.h. */
+/* python.h - reads what CPython runs in the sampled thread (part of verify.bpf.c): image/python_layout.h. */
 #ifndef FATHOM_COLLECTOR_VERIFY_BPF_PYTHON_H
 #define FATHOM_COLLECTOR_VERIFY_BPF_PYTHON_H
 
-/* A word of the thread's state that was read. */
+/* A word of the thread's state in the buffer. */
 static __always_inline __u64 state_word(const struct script_buffer *b, __u32 offset)
 {
     return b->state[offset / 8 & (PYTHON_THREAD_BYTES / 8 - 1)];
 }
 
-/* Reads a thread's state. Whether it is that of the thread with this FS base, which is what pthread_self() gives. */
+/* Reads a thread's state. Returns whether it belongs to the thread with this FS base, which is the value of
+ * pthread_self(). */
 __noinline int verify_python_is(__u32 cpu, __u32 pid, __u64 state, __u64 self)
 {
     struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
@@ -18,9 +19,10 @@ __noinline int verify_python_is(__u32 cpu, __u32 pid, __u64 state, __u64 self)
 }
 
 #define PYTHON_INTERPRETERS 4u
-#define PYTHON_THREADS      256u /* of an interpreter that are looked at */
+#define PYTHON_THREADS      256u /* maximum threads of an interpreter to look at */
 
-/* Finds the state of the thread with this FS base in an interpreter's list, of which `state` is the first, and reads it. Its address; 0: it is not there. */
+/* Finds and reads the state of the thread with this FS base in an interpreter's list, which starts at
+ * `state`. Returns its address; 0: it is not in the list. */
 __noinline __u64 verify_python_listed(__u32 cpu, __u32 pid, __u64 state, __u64 self)
 {
     struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
@@ -35,8 +37,8 @@ __noinline __u64 verify_python_listed(__u32 cpu, __u32 pid, __u64 state, __u64 s
     return 0;
 }
 
-/* Finds the state of the sampled thread, and reads it: of the thread that holds the GIL, where it was before, or, to search for it, in the list of all. Returns its
- * address; 0: it has none. */
+/* Finds and reads the state of the sampled thread: that of the thread that holds the GIL, the one found
+ * before, or, if `search` is set, one in the list of all. Returns its address; 0: it has none. */
 __noinline __u64 verify_python_state(__u32 cpu, __u32 pid, __u64 before, __u32 search)
 {
     const struct rule_script *p = bpf_map_lookup_elem(&scripts, &pid);
@@ -64,7 +66,8 @@ __noinline __u64 verify_python_state(__u32 cpu, __u32 pid, __u64 before, __u32 s
     return 0;
 }
 
-/* Where the thread runs an interpreter that the main one has called, in which it has another state: reads that. Its address; 0: there is none. */
+/* If the thread runs a subinterpreter that was called from the main one, in which it has another state: reads
+ * that. Returns its address; 0: there is none. */
 __noinline __u64 verify_python_outer(__u32 cpu, __u32 pid)
 {
     struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
@@ -80,7 +83,7 @@ __noinline __u64 verify_python_outer(__u32 cpu, __u32 pid)
     return verify_python_listed(cpu, pid, state, self);
 }
 
-/* Adds further frames to the chain. Whether there are more. */
+/* Adds further frames to the chain. Returns whether there are more. */
 __noinline int verify_python_frames(__u32 cpu, __u32 pid)
 {
     struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
@@ -97,7 +100,7 @@ __noinline int verify_python_frames(__u32 cpu, __u32 pid)
         const __u8 mark = window_word(b, at + p->layout.python.frame_mark);
         b->next = window_word(b, at + p->layout.python.frame_previous);
         if (p->layout.python.frame_shim && mark == p->layout.python.frame_shim) {
-            if (count) { /* the loop began with the one before */
+            if (count) { /* the interpreter's loop was entered with the previous frame */
                 b->chain_record.called[(count - 1) & (SCRIPT_CALLED_MAX - 1)].marks |= SCRIPT_ENTERED;
                 b->chain = rule_hash(b->chain, SCRIPT_ENTERED);
             }
@@ -110,7 +113,7 @@ __noinline int verify_python_frames(__u32 cpu, __u32 pid)
     return 1;
 }
 
-/* Reads what a string has, at most `most` bytes, a power of two; last: its end. */
+/* Reads a string's content, at most `most` bytes (a power of two); last: the end of it. */
 static __always_inline void read_text(const struct python_layout *at, __u64 from, struct script_text *text,
                                       __u8 *to, __u32 most, bool last)
 {
@@ -132,9 +135,9 @@ static __always_inline void read_text(const struct python_layout *at, __u64 from
         *text = (struct script_text){.bytes = size, .width = width, .ascii = ascii, .cut = size < bytes};
 }
 
-#define PYTHON_LENGTH_AT 16u /* where a string's length is, and its hash; -1: it was not asked for */
+#define PYTHON_LENGTH_AT 16u /* offset of a string's length, followed by its hash; -1: not computed yet */
 
-/* A hash of a string: of its first 40 bytes or more, its length, and its own hash if it has one. */
+/* A hash of a string: of at least its first 40 bytes, its length, and its own hash if it has one. */
 static __always_inline __u64 hash_text(const struct python_layout *at, struct script_buffer *b, __u64 from)
 {
     if (bpf_probe_read_user(b->text, sizeof b->text, (const void *)(from + PYTHON_LENGTH_AT)) != 0)
@@ -154,7 +157,8 @@ static __always_inline __u64 hash_text(const struct python_layout *at, struct sc
     return hash;
 }
 
-/* Reads what tells the code object of one function of the chain from others, with its address. Whether it can be read. */
+/* Reads what identifies the code object of one function of the chain, besides its address. Returns whether it
+ * can be read. */
 __noinline int verify_python_identity(__u32 cpu, __u32 pid, __u32 number)
 {
     struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
@@ -172,7 +176,7 @@ __noinline int verify_python_identity(__u32 cpu, __u32 pid, __u32 number)
     return 1;
 }
 
-/* Fills in the record of a code object. Whether there is a buffer. */
+/* Fills in the record of a code object. Returns whether there is a buffer. */
 __noinline int verify_python_code(__u32 cpu, __u32 pid)
 {
     struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);

@@ -1,4 +1,5 @@
-/* return_probes.h - return addresses that the kernel replaced, for probes of returns (part of verify.bpf.c). */
+/* return_probes.h - restores return addresses that the kernel replaced for return probes (part of
+ * verify.bpf.c). */
 #ifndef FATHOM_COLLECTOR_VERIFY_BPF_RETURN_PROBES_H
 #define FATHOM_COLLECTOR_VERIFY_BPF_RETURN_PROBES_H
 
@@ -10,12 +11,12 @@ static __always_inline __u64 kernel_word(__u64 address)
     return bpf_probe_read_kernel(&word, sizeof word, (const void *)address) == 0 ? word : 0;
 }
 
-/* Puts one back. */
+/* Restores one. */
 __noinline int verify_put_back(__u32 cpu, __u64 sp, __u32 size, __u64 instance, __u64 trampoline)
 {
     struct buffer *buffer = bpf_map_lookup_elem(&buffers, &cpu);
     __u64 at = kernel_word(instance + config.hooks.stack) - sp;
-    /* of one that returned by longjmp, the stack has other words */
+    /* after a longjmp past the call the stack has other words */
     if (!buffer || at > size - 8 || word_at(buffer->stack + bounded(at)) != trampoline)
         return 0;
     __u64 original = kernel_word(instance + config.hooks.original);
@@ -23,8 +24,8 @@ __noinline int verify_put_back(__u32 cpu, __u64 sp, __u32 size, __u64 instance, 
     return 1;
 }
 
-/* Puts back, in the CPU's buffer with `size` bytes from sp on, the return addresses that the kernel replaced by that of its
- * trampoline, for probes of returns. */
+/* Restores, in the CPU's buffer with `size` bytes from sp, the return addresses that the kernel replaced with
+ * the address of its trampoline. */
 __noinline int verify_unhook(__u32 cpu, __u64 sp, __u32 size)
 {
     __u64 task = bpf_get_current_task();

@@ -1,9 +1,9 @@
-/* rows.h - where code has its return address (part of verify.bpf.c). */
+/* rows.h - looks up where code has its return address (part of verify.bpf.c). */
 #ifndef FATHOM_COLLECTOR_VERIFY_BPF_ROWS_H
 #define FATHOM_COLLECTOR_VERIFY_BPF_ROWS_H
 
 #ifdef VERIFY_FILES
-/* Where code at an offset in a file has its return address: a rule (code_rows.h). */
+/* The rule for where code at an offset in a file has its return address (code_rows.h). */
 __noinline __u32 verify_row(__u32 file, __u64 offset)
 {
     const struct code_rows_key key = {file, offset >> CODE_ROWS_BITS};
@@ -11,7 +11,7 @@ __noinline __u32 verify_row(__u32 file, __u64 offset)
     const __u32 at = offset & ((1u << CODE_ROWS_BITS) - 1);
     if (!r)
         return CODE_ROW_NONE;
-    __u32 low = 0, high = r->count; /* the row is among these */
+    __u32 low = 0, high = r->count; /* the row is in [low, high) */
     for (__u32 i = 0; i < CODE_ROWS_STEPS && low + 1 < high; i++) {
         const __u32 middle = (low + high) / 2;
         if (r->start[middle & (CODE_ROWS_MAX - 1)] <= at)

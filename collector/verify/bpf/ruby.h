@@ -1,31 +1,32 @@
 /*
- * ruby.h - what Ruby runs in the thread that is sampled (part of verify.bpf.c): image/ruby_layout.h; of strings and arrays
- * include/ruby/internal/core/rstring.h, rarray.h, without USE_RVARGC. The frames of a thread, or of a fiber, lie one behind the other, the innermost first. Those of functions that
- * C implements are left out: their machine code is on the stack.
+ * ruby.h - reads what Ruby runs in the sampled thread (part of verify.bpf.c): image/ruby_layout.h; for
+ * strings and arrays include/ruby/internal/core/rstring.h, rarray.h, without USE_RVARGC. The frames of a
+ * thread or fiber are contiguous, the innermost first. Those of functions implemented in C are left out:
+ * their machine code is on the stack.
  */
 #ifndef FATHOM_COLLECTOR_VERIFY_BPF_RUBY_H
 #define FATHOM_COLLECTOR_VERIFY_BPF_RUBY_H
 
 #define RUBY_FINISH 0x20u /* VM_FRAME_FLAG_FINISH: C called the interpreter's loop */
 #define RUBY_C      0x80u /* VM_FRAME_FLAG_CFRAME */
-#define RUBY_WORD   8u    /* of instructions, or what they work on */
+#define RUBY_WORD   8u    /* size of an instruction or operand */
 
 #define RUBY_TYPE(flags)   ((flags)&31)
 #define RUBY_STRING        5u
 #define RUBY_ARRAY         7u
-#define RUBY_MARK          (1u << 13)           /* of a string: it is elsewhere; of an array: it is not */
-#define RUBY_LENGTH(flags) ((flags) >> 14 & 31) /* of a string that is here, */
+#define RUBY_MARK          (1u << 13)           /* string: its content is elsewhere; array: it is embedded */
+#define RUBY_LENGTH(flags) ((flags) >> 14 & 31) /* length of an embedded string */
 #define RUBY_TEXT          16u                  /* where it is, */
 #define RUBY_OBJECT_WORDS  5u                   /* of each object */
-#define RUBY_TABLE_BYTES   4096u                /* of the positions of lines that are told, */
+#define RUBY_TABLE_BYTES   4096u                /* maximum bytes of lines' positions in a record, */
 #define RUBY_LINES_BYTES   (SCRIPT_TABLE_MAX - 8 - RUBY_TABLE_BYTES) /* and of the lines */
-#define RUBY_TYPE_TOP      0u /* of code: enum iseq_type, beside its size */
+#define RUBY_TYPE_TOP      0u /* type of code: enum iseq_type, next to its size */
 #define RUBY_TYPE_MAIN     7u
 #define RUBY_MAIN          "<main>"
 #define RUBY_TOP           "<top (required)>"
 #define RUBY_BODY_WORD(o)  ((o) / 8 & (SCRIPT_OBJECT_BYTES / 8 - 1))
 
-/* The address of the thread's `ruby_current_ec`; 0: it has none, or it cannot be read. */
+/* The address of the thread's `ruby_current_ec`; 0: none, or it cannot be read. */
 static __always_inline __u64 find_ruby(const struct rule_script *rule)
 {
     struct {
@@ -41,7 +42,8 @@ static __always_inline __u64 find_ruby(const struct rule_script *rule)
     return block + index.offset;
 }
 
-/* The innermost frame of the thread, and where its frames end. Returns the address of the thread's, or fiber's, state; 0: none that can be read. */
+/* Sets the thread's innermost frame and the end of its frames. Returns the address of the state of the thread
+ * or fiber; 0: none that can be read. */
 __noinline __u64 verify_ruby_state(__u32 cpu, __u32 pid)
 {
     struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
@@ -56,11 +58,11 @@ __noinline __u64 verify_ruby_state(__u32 cpu, __u32 pid)
         b->next = 0;
         return 0;
     }
-    b->end += size * 8 - p->frame_size; /* the outermost is none */
+    b->end += size * 8 - p->frame_size; /* the outermost is not a real frame */
     return state;
 }
 
-/* Finds the next frame in the window, or reads it and what lies behind it. false: the chain ends before it. */
+/* Finds the next frame in the window, or reads it and what follows it. false: the chain ends here. */
 static __always_inline bool next_ruby_frame(struct script_buffer *b, __u64 *at)
 {
     const __u64 frame = b->next;
@@ -81,15 +83,15 @@ static __always_inline bool next_ruby_frame(struct script_buffer *b, __u64 *at)
     return false;
 }
 
-/* Whether a frame is that of a function in Ruby. Without an instruction it is if YJIT compiled it, which stores none until the function calls another, and else a block
- * in C. */
+/* Whether a frame belongs to a function in Ruby. A frame without an instruction does if YJIT compiled the
+ * function, which stores none until it calls another; else it is a block in C. */
 static __always_inline bool is_ruby_frame(__u64 code, __u64 instruction, __u64 environment)
 {
     __u64 flags;
     return code && (instruction || (user_word(environment, &flags) && !(flags & RUBY_C)));
 }
 
-/* Adds further functions to the chain. Whether there are more. */
+/* Adds further functions to the chain. Returns whether there are more. */
 __noinline int verify_ruby_frames(__u32 cpu, __u32 pid)
 {
     struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
@@ -111,21 +113,23 @@ __noinline int verify_ruby_frames(__u32 cpu, __u32 pid)
     return 1;
 }
 
-/* Where a function's instructions are. */
+/* Finds a function's instructions. */
 static __always_inline bool ruby_instructions(const struct ruby_layout *p, __u64 code, __u64 *first)
 {
     __u64 body;
     return user_word(code + p->code_body, &body) && user_word(body + p->body_instructions, first);
 }
 
-/* The word before the one at `address`, which is behind what runs or calls, from the first one on. */
+/* Index, from the first instruction on, of the word before `address`, which is behind the running or calling
+ * instruction. */
 static __always_inline __u32 ruby_place(__u32 address, __u64 first)
 {
     const __u32 at = address - (__u32)first;
     return at ? at - RUBY_WORD : 0;
 }
 
-/* Puts the place in a function in place of its address, of one function of the chain. Whether there is such a one. */
+/* In one function of the chain: replaces an instruction's address with its place in the function. Returns
+ * whether there is such a function. */
 __noinline int verify_ruby_place(__u32 cpu, __u32 pid, __u32 number)
 {
     struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
@@ -141,7 +145,7 @@ __noinline int verify_ruby_place(__u32 cpu, __u32 pid, __u32 number)
     return 1;
 }
 
-/* Where a string is, and how long. false: it is none, or cannot be read. */
+/* Finds a string's content and length. false: it is not a string, or cannot be read. */
 static __always_inline bool find_ruby_text(struct script_buffer *b, __u64 from, __u64 *at, __u64 *length)
 {
     if (!from || bpf_probe_read_user(b->text, RUBY_OBJECT_WORDS * 8, (const void *)from) != 0 ||
@@ -169,7 +173,7 @@ static __always_inline __u64 hash_ruby_text(struct script_buffer *b, __u64 from)
     return hash;
 }
 
-/* Reads what tells the code of one function of the chain from others. Whether it can be read. */
+/* Reads what identifies the code of one function of the chain. Returns whether it can be read. */
 __noinline int verify_ruby_identity(__u32 cpu, __u32 pid, __u32 number)
 {
     struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
@@ -190,7 +194,8 @@ __noinline int verify_ruby_identity(__u32 cpu, __u32 pid, __u32 number)
     return 1;
 }
 
-/* The file's whole path, of those that it was asked for by, and has: the second of an array, or the first. */
+/* The file's absolute path, from the pair of the requested and the absolute one: the second element of an
+ * array, or the first. */
 static __always_inline bool find_ruby_file(struct script_buffer *b, __u64 from, __u64 *at, __u64 *length)
 {
     struct {
@@ -203,7 +208,7 @@ static __always_inline bool find_ruby_file(struct script_buffer *b, __u64 from, 
            (find_ruby_text(b, pair.whole, at, length) || find_ruby_text(b, pair.path, at, length));
 }
 
-/* Reads a string of which there are at most `most` bytes, a power of two; last: its end. */
+/* Reads a string, at most `most` bytes of it (a power of two); last: the end of it. */
 static __always_inline void read_ruby_text(__u64 from, __u64 length, struct script_text *text, __u8 *to,
                                            __u32 most, bool last)
 {
@@ -215,7 +220,7 @@ static __always_inline void read_ruby_text(__u64 from, __u64 length, struct scri
         *text = (struct script_text){.bytes = size, .width = 1, .cut = size < length};
 }
 
-/* The lines of a function's instructions: script_record.h. None where they have no room. */
+/* The lines of a function's instructions (script_record.h). None if they do not fit. */
 static __always_inline void read_ruby_lines(const struct ruby_layout *p, struct script_buffer *b)
 {
     const __u32 extent = b->object[RUBY_BODY_WORD(p->body_size)] >> 32;
@@ -230,13 +235,14 @@ static __always_inline void read_ruby_lines(const struct ruby_layout *p, struct 
     __builtin_memcpy(b->code.table + 4, &count, sizeof count);
     __asm__ volatile("" : "+r"(table_size), "+r"(size));
     table_size &= RUBY_TABLE_BYTES - 1;
-    size &= SCRIPT_TABLE_MAX - 1; /* what is behind a table has room for it */
+    size &= SCRIPT_TABLE_MAX - 1; /* there is space behind a table */
     if (bpf_probe_read_user(b->code.table + 8, table_size, (const void *)table) == 0 &&
         bpf_probe_read_user(b->code.table + 8 + table_size, size, (const void *)lines) == 0)
         b->code.head.count = 8 + table_size + size;
 }
 
-/* The names that Ruby gives (rb_iseq_new_main(), rb_iseq_new_top()) are constants of its file, which a process made by fork() has not mapped before it reads them. */
+/* Ruby's own names (rb_iseq_new_main(), rb_iseq_new_top()) are constants in its file, which a process made by
+ * fork() has not paged in before reading them. */
 static __always_inline void name_ruby_type(__u32 type, struct script_text *text, __u8 *to)
 {
     if (type == RUBY_TYPE_MAIN)
@@ -249,7 +255,7 @@ static __always_inline void name_ruby_type(__u32 type, struct script_text *text,
                                  .width = 1};
 }
 
-/* Fills in the record of a function's code. Whether there is a buffer. */
+/* Fills in the record of a function's code. Returns whether there is a buffer. */
 __noinline int verify_ruby_code(__u32 cpu, __u32 pid)
 {
     struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);

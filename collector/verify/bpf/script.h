@@ -1,4 +1,5 @@
-/* script.h - announces what an interpreter runs in the thread that is sampled (part of verify.bpf.c): script_record.h. */
+/* script.h - announces what an interpreter runs in the sampled thread (part of verify.bpf.c):
+ * script_record.h. */
 #ifndef FATHOM_COLLECTOR_VERIFY_BPF_SCRIPT_H
 #define FATHOM_COLLECTOR_VERIFY_BPF_SCRIPT_H
 
@@ -12,7 +13,7 @@ static __always_inline void fill_script(const struct script_buffer *b, struct sc
     r->number = number;
 }
 
-/* The number of the chain that was read: a hash of where its code is, and of what that is. */
+/* The number of the chain that was read: a hash of the addresses of its code, and of what that code is. */
 static __always_inline __u64 number_chain(const struct moment *m, __u32 cpu, struct script_buffer *b,
                                           struct rule_script *p, struct rule_script_thread *thread)
 {
@@ -38,7 +39,7 @@ static __always_inline __u64 number_chain(const struct moment *m, __u32 cpu, str
     return now;
 }
 
-/* Adds the functions of the state that was read to the chain. */
+/* Adds the functions of the Python thread state that was read to the chain. */
 static __always_inline void read_python_frames(const struct moment *m, __u32 cpu, struct script_buffer *b,
                                                const struct rule_script *p)
 {
@@ -50,8 +51,8 @@ static __always_inline void read_python_frames(const struct moment *m, __u32 cpu
     verify_script_frames(cpu, m->pid);
 }
 
-#define SCRIPT_SEARCHED                                                                                      \
-    16u /* of so many samples of a thread that is not the interpreter's it is searched for in one */
+/* A thread without an interpreter state is searched for in one of so many of its samples. */
+#define SCRIPT_SEARCHED 16u
 
 static __always_inline void read_python(const struct moment *m, __u32 cpu, struct script_buffer *b,
                                         const struct rule_script *p, struct rule_script_thread *thread)
@@ -76,7 +77,7 @@ static __always_inline void read_php(const struct moment *m, __u32 cpu, struct s
     tell_php_line(b, p);
 }
 
-/* Reads the thread's functions. The place of the innermost one is told in each sample. */
+/* Reads the thread's functions. The innermost one's place is announced with each sample. */
 static __always_inline void read_ruby(const struct moment *m, __u32 cpu, struct script_buffer *b,
                                       const struct rule_script *rule, struct rule_script_thread *thread)
 {
@@ -107,7 +108,7 @@ static __always_inline void read_v8(const struct moment *m, __u32 cpu, struct sc
         b->chain_record.head.flags = SCRIPT_CUT;
 }
 
-/* Reads the thread's chain. Its number; 0: it has none. */
+/* Reads the thread's chain. Returns its number; 0: none. */
 static __always_inline __u64 read_chain(const struct moment *m, __u32 cpu, struct script_buffer *b,
                                         struct rule_script_thread *thread)
 {
@@ -135,11 +136,12 @@ static __always_inline __u64 read_chain(const struct moment *m, __u32 cpu, struc
     default:
         read_python(m, cpu, b, p, thread);
     }
-    b->chain &= ~1ull; /* a number is odd */
+    b->chain &= ~1ull; /* numbers are odd */
     return head->count ? number_chain(m, cpu, b, p, thread) : 0;
 }
 
-/* Tells the code of the chain's functions that was not told. Whether all of it is now. */
+/* Writes records of the code of the chain's functions that was not announced yet. Returns whether all of it
+ * is announced now. */
 static __always_inline bool tell_codes(void *ctx, struct moment *m, __u32 cpu, struct script_buffer *b)
 {
     b->counted = 0;
@@ -162,7 +164,7 @@ static __always_inline bool tell_codes(void *ctx, struct moment *m, __u32 cpu, s
     return false;
 }
 
-/* Announces a chain that is not the thread's last one, or is at another instruction. 0, or an error. */
+/* Announces a chain that differs from the thread's last one, or is at another instruction. 0, or an error. */
 static __always_inline long announce_chain(void *ctx, struct moment *m, __u32 cpu, struct script_buffer *b,
                                            struct rule_script_thread *thread)
 {
@@ -201,7 +203,8 @@ static __always_inline long announce_chain(void *ctx, struct moment *m, __u32 cp
     return rc;
 }
 
-/* Whether the process has an interpreter, as was told of it, or of the file that its PC is in: before the recorder knows of the process. */
+/* Whether the process has an interpreter: one set for it, or one of its PC's file if the recorder does not
+ * know the process yet. */
 static __always_inline bool has_script(struct moment *m, struct script_buffer *b)
 {
     const __u32 pid = m->pid, file = m->file;
@@ -216,7 +219,8 @@ static __always_inline bool has_script(struct moment *m, struct script_buffer *b
     return bpf_map_update_elem(&scripts, &pid, &b->script, BPF_ANY) == 0;
 }
 
-/* Reads what the thread's interpreter runs. NULL: that is to be told as it was before, or it has none. */
+/* Reads what the thread's interpreter runs. NULL: the last announcement is still valid, or it has no
+ * interpreter. */
 static __noinline struct script_buffer *read_script(struct moment *m, __u32 cpu)
 {
     const __u32 tid = m->told_key.tid, none = 0;
@@ -244,8 +248,8 @@ static __noinline struct script_buffer *read_script(struct moment *m, __u32 cpu)
     return b;
 }
 
-/* Notes what was read, and announces it where that is not what was announced before. false: it could not, and so the sample is to be left out,
- * which would be taken for one of what was announced before. */
+/* Notes what was read, and announces it unless the last announcement is the same. false: it could not, so the
+ * sample must be dropped: it would be taken for one of the last announcement. */
 static __noinline bool tell_script(void *ctx, struct moment *m, __u32 cpu, struct script_buffer *b)
 {
     const __u32 tid = m->told_key.tid;

@@ -1,9 +1,10 @@
-/* script_code.h - what the code of a chain's functions is, whose addresses other code may have had before (part of verify.bpf.c). */
+/* script_code.h - checks what the code of a chain's functions is: other code may have had the same addresses
+ * before (part of verify.bpf.c). */
 #ifndef FATHOM_COLLECTOR_VERIFY_BPF_SCRIPT_CODE_H
 #define FATHOM_COLLECTOR_VERIFY_BPF_SCRIPT_CODE_H
 
-/* Reads what tells the code of one function of the chain from others. Whether it can be read. A function that the kernel's verifier follows by
- * itself. */
+/* Reads what identifies the code of one function of the chain. Returns whether it can be read. A function
+ * that the kernel's verifier checks by itself. */
 __noinline int verify_script_identity(__u32 cpu, __u32 pid, __u32 number)
 {
     const struct rule_script *p = bpf_map_lookup_elem(&scripts, &pid);
@@ -21,7 +22,7 @@ __noinline int verify_script_identity(__u32 cpu, __u32 pid, __u32 number)
     }
 }
 
-/* Adds further frames to the chain. Whether there are more. */
+/* Adds further frames to the chain. Returns whether there are more. */
 __noinline int verify_script_further(__u32 cpu, __u32 pid)
 {
     const struct rule_script *p = bpf_map_lookup_elem(&scripts, &pid);
@@ -39,7 +40,7 @@ __noinline int verify_script_further(__u32 cpu, __u32 pid)
     }
 }
 
-/* Adds all of them that are told. */
+/* Adds all frames that are announced. */
 __noinline int verify_script_frames(__u32 cpu, __u32 pid)
 {
     for (__u32 i = 0; i < SCRIPT_FRAMES_MOST / SCRIPT_FRAMES; i++)
@@ -48,8 +49,8 @@ __noinline int verify_script_frames(__u32 cpu, __u32 pid)
     return 1;
 }
 
-/* Puts what records tell in place of the instruction, of the chain's functions from number `from` on. Whether there are more for which that is
- * to be done. */
+/* Replaces instructions with the places that records have, in the chain's functions from number `from` on.
+ * Returns whether there are more to do. */
 __noinline int verify_script_places(__u32 cpu, __u32 pid, __u32 from)
 {
     const struct rule_script *p = bpf_map_lookup_elem(&scripts, &pid);
@@ -64,7 +65,7 @@ __noinline int verify_script_places(__u32 cpu, __u32 pid, __u32 from)
     return 1;
 }
 
-/* Hashes what the code of the chain's functions is, from number `from` on. Whether there are more. */
+/* Hashes what the code of the chain's functions is, from number `from` on. Returns whether there are more. */
 __noinline int verify_script_names(__u32 cpu, __u32 pid, __u32 from)
 {
     struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
@@ -81,8 +82,8 @@ __noinline int verify_script_names(__u32 cpu, __u32 pid, __u32 from)
     return 1;
 }
 
-/* Code can be freed, and other code be made where it was. So all code of a chain is compared with what it was when the chain got its
- * number: each time while that was seen to happen, */
+/* Code can be freed and its address reused. So all code of a chain is compared with what it was when the
+ * chain got its number: in each of so many samples after this was seen to happen, */
 #define SCRIPT_CAREFUL 256u
 /* and otherwise in one of so many samples of a thread. */
 #define SCRIPT_CHECKED 8u
@@ -104,8 +105,9 @@ static __always_inline void read_code(__u32 language, __u32 cpu, __u32 pid)
     }
 }
 
-/* Reads the code object of one function of the chain, from number `from` on, whose code was not told. Returns the number to go on from, 0: there are no more
- * functions; b->key.code 0: among those up to there, all were told. The kernel's verifier follows each step: parts have few. */
+/* Reads the code object of one function of the chain, from number `from` on, that was not announced yet.
+ * Returns the number to continue from, 0: there are no more functions; b->key.code 0: all up to there were
+ * announced. The kernel's verifier follows each step, so one call handles few functions. */
 __noinline int verify_script_code(__u32 cpu, __u32 pid, __u32 from)
 {
     struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);

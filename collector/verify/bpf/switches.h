@@ -1,8 +1,9 @@
-/* switches.h - stacks that go on on another one: from the system stack of Go's threads (part of verify.bpf.c). */
+/* switches.h - stacks that continue on another stack: the system stacks of Go's threads (part of
+ * verify.bpf.c). */
 #ifndef FATHOM_COLLECTOR_VERIFY_BPF_SWITCHES_H
 #define FATHOM_COLLECTOR_VERIFY_BPF_SWITCHES_H
 
-/* What runs on this thread, and what its system stack is. */
+/* Finds what runs on this thread, and its system stack. */
 static __always_inline bool find_running(const struct rule_switch *s, __u64 *running, __u64 *machine,
                                          __u64 *system)
 {
@@ -12,14 +13,14 @@ static __always_inline bool find_running(const struct rule_switch *s, __u64 *run
            user_word(*running + s->machine, machine) && user_word(*machine + s->system, system);
 }
 
-/* Bytes of the stack that it goes on to, so that both fit into the buffer: the kernel's verifier knows of a size only the power of two
- * that it is below, and so of the place behind the system stack. */
+/* Bytes of the stack that it continues on, so that both fit into the buffer: the kernel's verifier knows only
+ * the power of two that a size is below, and so that of the position behind the system stack. */
 #define SWITCH_NEAR       4096u
 #define SWITCH_BYTES_NEAR 57000u
 #define SWITCH_BYTES      28000u
 
-/* Where the stack goes on, of a thread that is on its runtime's system stack: sets `other` in the CPU's buffer. Returns the bytes of the
- * system stack; 0: it is on no such stack. */
+/* Finds where the stack continues, if a thread is on its runtime's system stack: sets `other` in the CPU's
+ * buffer. Returns the bytes of the system stack; 0: the thread is not on one. */
 __noinline int verify_switch(__u32 cpu, __u64 sp, __u32 space)
 {
     struct buffer *buffer = bpf_map_lookup_elem(&buffers, &cpu);
@@ -30,7 +31,7 @@ __noinline int verify_switch(__u32 cpu, __u64 sp, __u32 space)
         !user_word(current + RULE_SWITCH_HIGH, &high) ||
         bpf_probe_read_user(&buffer->other, 2 * sizeof(__u64), (const void *)(current + s->saved)) != 0)
         return 0;
-    /* Else the goroutine is one that the scheduler is about to run. */
+    /* Else the scheduler is about to run the goroutine. */
     if (buffer->other.pc - s->call >= s->call_size &&
         (!user_word(top - sizeof last, &last) || last - s->grow >= s->grow_size))
         return 0;
@@ -40,8 +41,8 @@ __noinline int verify_switch(__u32 cpu, __u64 sp, __u32 space)
     return at < RULE_SWITCH_AT && at % 8 == 0 ? at : 0;
 }
 
-/* Bytes from SP on up to where the running goroutine's stack begins; 0: that is not known, as of a system stack, whose own entry is a
- * guess. */
+/* Bytes from SP to the base of the running goroutine's stack; 0: unknown, as for a system stack, whose own
+ * entry is a guess. */
 __noinline int verify_goroutine(__u64 sp, __u32 space)
 {
     const struct rule_switch *s = bpf_map_lookup_elem(&switches, &space);
@@ -59,7 +60,8 @@ static __always_inline bool read_first(struct buffer *buffer, __u32 cpu, __u64 f
            verify_read_pages(cpu, from, size) == (int)size;
 }
 
-/* Reads `size` bytes of the stack that it goes on to, behind the system stack's and the saved PC, to the CPU's buffer from `at` on. */
+/* Reads `size` bytes of the stack that it continues on into the CPU's buffer at `at`, behind the system stack
+ * and the saved PC. */
 static __always_inline bool read_other(struct buffer *buffer, __u32 at, __u64 size)
 {
     const void *from = (const void *)buffer->other.sp;

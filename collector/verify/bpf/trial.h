@@ -2,8 +2,8 @@
 #ifndef FATHOM_COLLECTOR_VERIFY_BPF_TRIAL_H
 #define FATHOM_COLLECTOR_VERIFY_BPF_TRIAL_H
 
-/* Whether the innermost word of a known stack, its function's return address, is in use still: then so are those above
- * it. */
+/* Whether the innermost word of a known stack, its function's return address, is still in use: then so are
+ * those above it. */
 static __always_inline bool goes_on(const struct trial *t, __u32 index)
 {
     const struct rule_words *w = bpf_map_lookup_elem(&words, &index);
@@ -14,7 +14,7 @@ static __always_inline bool goes_on(const struct trial *t, __u32 index)
            (__u32)t->depth - (w->height[0] & ~7u) >= above;
 }
 
-/* Reads what the key's stacks are compared with. false: it cannot be read. */
+/* Reads the words that are compared with the key's stacks. false: they cannot be read. */
 static __always_inline bool read_trial(struct buffer *buffer, const struct rule_known *k, __u32 cpu)
 {
     const struct trial *t = &buffer->trial;
@@ -41,13 +41,13 @@ static __always_inline bool read_trial(struct buffer *buffer, const struct rule_
 
 enum trial_end {
     TRIAL_NONE,     /* none fits */
-    TRIAL_FITS,     /* the one that was found */
-    TRIAL_RETURNED, /* the one that would fit has returned since */
-    TRIAL_SWITCHED, /* stacks that go on on another one are under a further key */
+    TRIAL_FITS,     /* a stack fits, and was found */
+    TRIAL_RETURNED, /* the stack that would fit has returned since */
+    TRIAL_SWITCHED, /* stacks that continue on another one have a further key */
     TRIAL_OUTER,    /* the caller's stack is known, but not with the sample's frame inside */
 };
 
-/* Which of the trial's known stacks fits: enum trial_end. */
+/* Finds which of the trial's known stacks fits. Returns enum trial_end. */
 __noinline int verify_known(__u32 cpu)
 {
     struct buffer *buffer = bpf_map_lookup_elem(&buffers, &cpu);
@@ -88,7 +88,8 @@ __noinline int verify_known(__u32 cpu)
     return t->around ? TRIAL_OUTER : TRIAL_NONE;
 }
 
-/* The key of a stack without a base, by its innermost return addresses. false: where they are is not known. */
+/* The key of a stack without a base, from its innermost return addresses. false: where they are is
+ * unknown. */
 static __always_inline bool find_way(const struct moment *m, struct rule_key *key)
 {
     __u64 at = m->sp, hash = key->page, word;
@@ -112,10 +113,11 @@ static __always_inline bool find_way(const struct moment *m, struct rule_key *ke
     return true;
 }
 
-/* The key of a stack that goes on on another one: from that of the system stack, by the innermost return addresses of the other one. */
+/* The key of a stack that continues on another one: from the key of the system stack, and the innermost
+ * return addresses of the other one. */
 static __always_inline bool find_other_way(struct moment *m, struct rule_key *key)
 {
-    const __u64 start = buffer_of(m)->other.sp - 8; /* where the saved PC is taken to be */
+    const __u64 start = buffer_of(m)->other.sp - 8; /* assumed address of the saved PC */
     __u64 at = start, hash = rule_hash(key->page, key->depth), word;
     for (__u32 i = 0; i < RULE_STEPS; i++) {
         key->page = hash;
@@ -134,7 +136,7 @@ static __always_inline bool find_other_way(struct moment *m, struct rule_key *ke
     return true;
 }
 
-/* Tries the known stacks of the trial's key on the sample's stack. */
+/* Compares the known stacks of the trial's key with the sample's stack. */
 static __always_inline int try_key(struct moment *m, __u32 cpu)
 {
     struct trial *t = &buffer_of(m)->trial;
@@ -150,7 +152,7 @@ static __always_inline int try_key(struct moment *m, __u32 cpu)
     return verify_known(cpu);
 }
 
-/* Those of its process. */
+/* Tries the stacks of the process's space. */
 static __always_inline int try_space(struct moment *m, __u32 cpu)
 {
     struct rule_key *key = &buffer_of(m)->trial.key;
@@ -167,7 +169,7 @@ static __always_inline int try_space(struct moment *m, __u32 cpu)
     return verify_known(cpu);
 }
 
-/* Those that are known wherever their files are mapped. */
+/* Tries the stacks that are known wherever their files are mapped. */
 static __always_inline int try_file(struct moment *m, __u32 cpu)
 {
     struct buffer *buffer = buffer_of(m);

@@ -1,21 +1,23 @@
 /*
- * v8.h - what V8 runs in the thread that is sampled (part of verify.bpf.c): image/v8_layout.h.
+ * v8.h - reads what V8 runs in the sampled thread (part of verify.bpf.c): image/v8_layout.h.
  *
- * Its frames have frame pointers, whichever of its compilers made their code: [fp - 16] is the function, and [fp - 8] its context or, of frames that are not
- * JavaScript's, their type. Those of C++ between have none; V8 keeps the frame from which C++ was called. This is what its own profiler does
- * (StackFrameIteratorForProfiler of src/execution/frames.cc). Functions that are V8's own builtins are left out: their machine code has names. What
- * optimised code has inlined has no frame.
+ * All of its compilers' code has frame pointers: [fp - 16] is the function, and [fp - 8] its context or, in
+ * frames that are not JavaScript's, their type. C++ frames in between have none; V8 keeps the frame from
+ * which C++ was called. V8's own profiler works the same way (StackFrameIteratorForProfiler of
+ * src/execution/frames.cc). V8's own builtins are left out: their machine code has symbols. Inlined functions
+ * in optimised code have no frame.
  *
- * A function is told by its SharedFunctionInfo, which all of its closures have. The collector of garbage may move that, and all else: what was there stays as it was
- * until the collector is done.
+ * A function is identified by its SharedFunctionInfo, which all of its closures share. The garbage collector
+ * may move that, like all objects; the old copies remain until the collection ends.
  */
 #ifndef FATHOM_COLLECTOR_VERIFY_BPF_V8_H
 #define FATHOM_COLLECTOR_VERIFY_BPF_V8_H
 
-#define V8_FRAME_BYTES 32u /* of a frame that are read, from [fp - 16] on */
-/* So far before the frame of JSEntry() is the frame from which the C++ that called it was called. */
+#define V8_FRAME_BYTES 32u /* bytes read of a frame, from [fp - 16] on */
+/* Bytes from the frame of JSEntry() down to the frame from which its C++ caller was called. */
 #define V8_OUTER 64u
-/* The values of so many keys of pthread_key_create() are in struct pthread itself: of glibc on x86-64, specific_1stblock[0].data is so far from the FS base. */
+/* The values of this many keys of pthread_key_create() are in struct pthread itself: in glibc on x86-64,
+ * specific_1stblock[0].data is at this offset from the FS base. */
 #define V8_KEYS       32u
 #define V8_KEY_VALUES 0x318u
 
@@ -35,7 +37,7 @@ static __always_inline __u64 isolate_of(const struct rule_script *rule)
     return user_word(thread + V8_KEY_VALUES + 16ull * key, &isolate) ? isolate : 0;
 }
 
-/* Whether the frame at `bp` is a regular expression's, which a frame has called. */
+/* Whether the frame at `bp` is a regular expression's that was called from a frame. */
 static __always_inline bool is_regexp(const struct v8_layout *p, __u64 bp, __u64 caller)
 {
     __u64 type = 0, outer = 0;
@@ -43,7 +45,7 @@ static __always_inline bool is_regexp(const struct v8_layout *p, __u64 bp, __u64
            user_word(bp, &outer) && outer == caller;
 }
 
-/* The innermost frame that is known: of one that is being made, or left, its caller's. */
+/* Finds the innermost reliable frame: if one is being set up or left, its caller's. */
 static __always_inline void begin_v8(const struct moment *m, struct script_buffer *b, __u64 isolate)
 {
     const struct v8_layout *p = &b->script.layout.v8;
@@ -61,7 +63,7 @@ static __always_inline void begin_v8(const struct moment *m, struct script_buffe
     b->failed = !b->next;
 }
 
-/* Reads a frame, and what lies behind it in its page: callers' frames, mostly. */
+/* Reads a frame, and what follows it in its page: usually callers' frames. */
 static __always_inline bool read_v8_frames(struct script_buffer *b, __u64 from)
 {
     __u64 size = PAGE - (from & (PAGE - 1));
@@ -72,7 +74,7 @@ static __always_inline bool read_v8_frames(struct script_buffer *b, __u64 from)
     return bpf_probe_read_user(b->window, size & (SCRIPT_WINDOW - 1), (const void *)from) == 0;
 }
 
-/* Adds the function of a frame, if it is of the program: those that were are not read again to know that. */
+/* Adds a frame's function if it belongs to the program. Functions that did before are not read again. */
 static __always_inline void add_v8_function(const struct v8_layout *p, struct script_buffer *b,
                                             __u64 function)
 {
@@ -87,7 +89,8 @@ static __always_inline void add_v8_function(const struct v8_layout *p, struct sc
     add_called(b, shared, 0, SCRIPT_ENTERED);
 }
 
-/* Goes on from a frame to the next one, and adds its function to the chain. Whether there is a next one. */
+/* Moves from a frame to the next one, and adds its function to the chain. Returns whether there is a next
+ * one. */
 __noinline int verify_v8_frame(__u32 cpu)
 {
     struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
@@ -113,11 +116,11 @@ __noinline int verify_v8_frame(__u32 cpu)
                (p->frame_regexp && type == 2 * p->frame_regexp)) {
         add_called(b, type, 0, SCRIPT_ENTERED);
     }
-    b->failed = b->next && b->next <= frame; /* callers are further up */
+    b->failed = b->next && b->next <= frame; /* callers must be at higher addresses */
     return b->next && !b->failed;
 }
 
-/* Likewise, from several. */
+/* The same for several frames. */
 __noinline int verify_v8_frames(__u32 cpu)
 {
     for (__u32 i = 0; i < SCRIPT_FRAMES; i++)
@@ -127,7 +130,7 @@ __noinline int verify_v8_frames(__u32 cpu)
 }
 
 #define V8_SMI(word) ((__u32)((word) >> 32))
-/* Flags of a ScopeInfo (src/objects/scope-info.tq), and how many locals it has by name at most. */
+/* Flags of a ScopeInfo (src/objects/scope-info.tq), and the maximum number of locals stored by name in it. */
 #define V8_SCOPE_TYPE(flags) ((flags)&15)
 #define V8_SCOPE_MODULE      3u
 #define V8_SCOPE_CLASS       0x400u
@@ -135,7 +138,7 @@ __noinline int verify_v8_frames(__u32 cpu)
 #define V8_SCOPE_INFERRED    0x4000u
 #define V8_SCOPE_LOCALS      75u
 
-/* What a function has besides its script: where it begins and ends in it, and its name, or the one that was inferred for it. */
+/* Reads what a function has besides its script: its start and end in it, and its name or inferred name. */
 static __always_inline bool read_v8_scope(const struct v8_layout *p, struct script_buffer *b, __u64 scope)
 {
     __u64 head[2] = {0}, slots[6], locals, from;
@@ -158,7 +161,7 @@ static __always_inline bool read_v8_scope(const struct v8_layout *p, struct scri
     return true;
 }
 
-/* Reads what tells one function of the chain from others. Whether it can be read. */
+/* Reads what identifies one function of the chain. Returns whether it can be read. */
 __noinline int verify_v8_identity(__u32 cpu, __u32 number)
 {
     struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
@@ -167,7 +170,7 @@ __noinline int verify_v8_identity(__u32 cpu, __u32 number)
     const struct v8_layout *p = &b->script.layout.v8;
     const __u64 code = b->chain_record.called[number & (SCRIPT_CALLED_MAX - 1)].code;
     __builtin_memset(&b->identity, 0, sizeof b->identity);
-    if (!(code & 1)) /* a type of frames */
+    if (!(code & 1)) /* a frame type */
         return 1;
     return user_word(code - 1 + p->shared_script, &b->identity.texts[0]) &&
            user_word(code - 1 + p->shared_name, &b->identity.texts[2]) &&
@@ -176,7 +179,8 @@ __noinline int verify_v8_identity(__u32 cpu, __u32 number)
 
 #define V8_NOTHING 0xffffu
 
-/* The instance type of an object; V8_NOTHING: it is none, or cannot be read. Where the collector has moved it, its new place is in *object. */
+/* The instance type of an object; V8_NOTHING: it is not one, or cannot be read. If the collector has moved
+ * it, *object is set to its new address. */
 static __always_inline __u32 type_of(const struct v8_layout *p, __u64 *object)
 {
     __u64 map = 0;
@@ -200,9 +204,10 @@ static __always_inline __u32 type_of(const struct v8_layout *p, __u64 *object)
 #define V8_SLICED   3u
 #define V8_THIN     5u
 #define V8_ONE_BYTE 8u
-#define V8_TEXTS    4u /* that stand for one another */
+#define V8_TEXTS    4u /* strings that refer to one another */
 
-/* Finds the characters of a string, as below, if it has them itself. Else, the string that stands for it; 0: it has them, or they cannot be read. */
+/* Finds the characters of a string, see verify_v8_text(), if it contains them. Otherwise returns the string
+ * that it refers to; 0: it contains them, or they cannot be read. */
 __noinline __u64 verify_v8_string(__u32 cpu, __u64 string)
 {
     struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
@@ -236,8 +241,9 @@ __noinline __u64 verify_v8_string(__u32 cpu, __u64 string)
     return 0;
 }
 
-/* Finds the characters of a string: b->text[] has their address, their number, the bytes of each, the number that the string has, of which the first
- * part alone may be found, and how many of those of a longer string are before them. Whether there are any. */
+/* Finds the characters of a string. Returns whether there are any. b->text[] is set to: their address, their
+ * number, bytes per character, the string's full length, of which only the first part may be found, and how
+ * many characters of a longer string precede them. */
 __noinline int verify_v8_text(__u32 cpu, __u64 string)
 {
     struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
@@ -250,11 +256,11 @@ __noinline int verify_v8_text(__u32 cpu, __u64 string)
     return b->text[1] && b->text[2];
 }
 
-/* Parts of a name that was inferred, as "Some.method": each is the first half of a string of two, but the last. */
+/* Parts of an inferred name, as "Some.method": each but the last is the first half of a cons string. */
 #define V8_PARTS 9u
 
-/* Reads the first part of a name behind `at` bytes of it. Its length; 0: it cannot be read, is not of one byte a character, or is all of the name. b->text[5]: the
- * others; 0: it was the last. */
+/* Reads the first part of a name to offset `at`. Returns its length; 0: it cannot be read, is not one byte
+ * per character, or is the whole name. b->text[5]: the remaining parts; 0: it was the last. */
 __noinline __u32 verify_v8_part(__u32 cpu, __u64 string, __u32 at)
 {
     struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
@@ -276,12 +282,12 @@ __noinline __u32 verify_v8_part(__u32 cpu, __u64 string, __u32 at)
         return 0;
     __asm__ volatile("" : "+r"(size), "+r"(place));
     size &= SCRIPT_NAME_MAX - 1;
-    place &= SCRIPT_NAME_MAX - 1; /* what is behind a name has room for it */
+    place &= SCRIPT_NAME_MAX - 1; /* there is space behind a name */
     return bpf_probe_read_user(b->code.told.name_bytes + place, size, (const void *)b->text[0]) == 0 ? size
                                                                                                      : 0;
 }
 
-/* Reads a name in parts. Whether it has several. */
+/* Reads a name in parts. Returns whether it has several. */
 __noinline int verify_v8_parts(__u32 cpu, __u64 string)
 {
     struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
@@ -298,7 +304,7 @@ __noinline int verify_v8_parts(__u32 cpu, __u64 string)
     return part && !string;
 }
 
-/* Reads the characters that were found, at most `most` bytes, a power of two; last: the end. */
+/* Reads the characters found, at most `most` bytes (a power of two); last: the end of them. */
 static __always_inline void read_v8_text(const struct script_buffer *b, struct script_text *text, __u8 *to,
                                          __u32 most, bool last)
 {
@@ -312,10 +318,10 @@ static __always_inline void read_v8_text(const struct script_buffer *b, struct s
             .bytes = size, .width = b->text[2], .cut = size < bytes || b->text[1] < b->text[3]};
 }
 
-#define V8_PIECE 512u   /* bytes of a script's source that are looked at in one go, */
-#define V8_MOST  65536u /* and for one function: further in, its line is not known */
+#define V8_PIECE 512u   /* bytes of a script's source searched per call, */
+#define V8_MOST  65536u /* and per function: further in, its line is unknown */
 
-/* Counts the lines that end within a piece of a source, or `size` bytes of it, whose characters have so many. */
+/* Counts the line ends in a piece of source, or `size` bytes of it, with `width` bytes per character. */
 __noinline __u32 verify_v8_lines(__u32 cpu, __u64 from, __u32 size, __u32 width)
 {
     struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
@@ -330,14 +336,14 @@ __noinline __u32 verify_v8_lines(__u32 cpu, __u64 from, __u32 size, __u32 width)
         return 0;
     for (__u32 i = 0; i < V8_PIECE / 8 && 8 * i < size; i++) {
         const __u64 word = text_word(word_at(b->window + 8 * i), size - 8 * i);
-        const __u64 other = word ^ '\n' * ones; /* 0 in place of each */
+        const __u64 other = word ^ '\n' * ones; /* newlines become 0 */
         const __u64 ends = ~(((other & low) + low) | other | low) >> top;
         lines += ends * ones >> (63 - top);
     }
     return lines;
 }
 
-/* In which line of its script the function begins that b->identity tells; 0: that is not known. */
+/* The line of its script at which the function in b->identity begins; 0: unknown. */
 __noinline __u32 verify_v8_line(__u32 cpu, __u64 script)
 {
     struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
@@ -355,7 +361,7 @@ __noinline __u32 verify_v8_line(__u32 cpu, __u64 script)
     return line;
 }
 
-/* Fills in the record of a function. Whether there is a buffer. */
+/* Fills in the record of a function. Returns whether there is a buffer. */
 __noinline int verify_v8_code(__u32 cpu)
 {
     struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);

@@ -1,16 +1,20 @@
 /*
- * waits.h - how long threads have no CPU (part of verify.bpf.c): told in pairs of records (verify_wire.h), where a thread loses its CPU, behind
- * what its stack is compared for, and where it gets one. A thread that waits often in one place has only some of its waits there told, each as likely as the usual time between them is
- * of VERIFY_WAIT_EVERY, so that what is told, with the scale that says so, adds up to all on average. How likely is known before the wait, so its own length does not change it. Of one
- * that turns out long, and was not told, the length is told all the same, but not its stack: or else one among many would now and then stand for a hundred like it.
+ * waits.h - measures how long threads are off CPU (part of verify.bpf.c): reported in pairs of records
+ * (verify_wire.h), one when a thread loses its CPU, after its stack was compared, and one when it gets a CPU.
+ *
+ * If a thread waits often in one place, only some of its waits there are reported, each with the probability
+ * usual time between them / VERIFY_WAIT_EVERY, so that the reported ones, multiplied by the scale in their
+ * record, add up to all on average. The probability is fixed before the wait, so the wait's own length does
+ * not bias it. For a long wait that was not chosen the length is still reported, without its stack: otherwise
+ * one chosen long wait would now and then stand for a hundred like it.
  */
 #ifndef FATHOM_COLLECTOR_VERIFY_BPF_WAITS_H
 #define FATHOM_COLLECTOR_VERIFY_BPF_WAITS_H
 
-#define WAIT_USUAL_OF 8u /* the usual time follows the last one by this part of the difference */
+#define WAIT_USUAL_OF 8u /* the usual time changes by this fraction of the difference */
 #define WAIT_RAREST   256u
 
-/* Of the tracepoints sched:sched_switch and sched:sched_wakeup. verify.c checks the layouts. */
+/* Records of the tracepoints sched:sched_switch and sched:sched_wakeup. verify.c checks the layouts. */
 struct task_switch {
     __u64 common;
     char prev_comm[16];
@@ -33,7 +37,7 @@ _Static_assert(offsetof(struct task_switch, prev_state) == VERIFY_SWITCH_STATE_A
 
 static struct rule_wait no_wait SEC(".data") = {0}; /* a program's stack is small */
 
-/* The usual time from the beginning of one to that of the next, when another begins. */
+/* The usual time between the beginnings of two waits, after another one begins. */
 static __always_inline __u64 usual_after(__u64 usual, __u64 began, __u64 now, __u64 *since)
 {
     const __u64 passed = now - began;
@@ -41,7 +45,8 @@ static __always_inline __u64 usual_after(__u64 usual, __u64 began, __u64 now, __
     return began ? usual - usual / WAIT_USUAL_OF + *since / WAIT_USUAL_OF : VERIFY_WAIT_EVERY;
 }
 
-/* Notes a wait in one place, of those that are kept. Returns the usual time there; 0: none was noted there. */
+/* Notes a wait in one of the stored places. Returns the usual time there; 0: no wait was noted there
+ * before. */
 static __always_inline __u64 usual_at(struct rule_wait_site sites[RULE_WAIT_SITES], __u64 place, __u64 now)
 {
     const __u64 mixed = place * 0x9e3779b97f4a7c15ull;
@@ -52,12 +57,15 @@ static __always_inline __u64 usual_at(struct rule_wait_site sites[RULE_WAIT_SITE
     site->usual = usual ? (__u32)usual : VERIFY_WAIT_EVERY;
     site->tag = tag;
     site->began = now;
-    /* After a while it is as rare as at first. */
+    /* After a long pause a place counts as rare again. */
     return usual && since == VERIFY_WAIT_EVERY ? VERIFY_WAIT_EVERY : usual;
 }
 
-/* A wait begins: how many it stands for if it is told, in parts of WAIT_SCALE_ONE; 0: it is not. Those for one lock, and those of one instruction and depth, have a chance
- * of their own, of which the larger counts: a thread's long waits are told however many short ones it has elsewhere. Where it waits in more places than are kept, or is preempted, that of all its waits does. */
+/* At the beginning of a wait: how many waits it stands for if reported, in units of 1 / WAIT_SCALE_ONE; 0: it
+ * is not reported. The waits for one lock and those at one instruction and stack depth each have their own
+ * probability, and the larger one is used: a thread's long waits are reported however many short ones it has
+ * elsewhere. If it waits in more places than are stored, or is preempted, the probability over all of its
+ * waits is used. */
 static __always_inline __u32 choose_wait(struct rule_wait *w, __u64 now)
 {
     __u64 since, usual = usual_after(w->usual, w->began, now, &since);
@@ -75,7 +83,7 @@ static __always_inline __u32 choose_wait(struct rule_wait *w, __u64 now)
                                                               : 0;
 }
 
-/* Whether it was written. One that does not fit is counted as lost. */
+/* Returns whether the record was written. One that does not fit is counted as lost. */
 static __always_inline bool put_wait(void *ctx, struct wait_record *r)
 {
     const long rc = put_record(ctx, BPF_F_CURRENT_CPU, r, sizeof *r);
@@ -84,7 +92,7 @@ static __always_inline bool put_wait(void *ctx, struct wait_record *r)
     return rc == 0;
 }
 
-/* This thread gets a CPU. */
+/* The thread gets a CPU. */
 static __noinline void end_wait(void *ctx, struct wait_record *r, __u32 tid, __u64 now)
 {
     struct rule_wait *w = bpf_map_lookup_elem(&waits, &tid);
@@ -109,7 +117,7 @@ static __noinline void end_wait(void *ctx, struct wait_record *r, __u32 tid, __u
     w->told = 0;
 }
 
-/* A thread that is recorded loses its CPU. Returns when that was: later than `now` where its stack was compared. */
+/* A recorded thread loses its CPU. Returns the time: later than `now` if its stack was compared. */
 static __always_inline __u64 begin_wait(void *ctx, const struct pt_regs *regs, struct moment *m, __s64 state,
                                         __u64 now)
 {
@@ -124,8 +132,9 @@ static __always_inline __u64 begin_wait(void *ctx, const struct pt_regs *regs, s
     }
     if (!w)
         return now;
-    /* The kernel runs no program on a CPU where it has preempted someone in a call about a map (bpf_disable_instrumentation()): the end of
-     * the wait before was not seen then, and is taken to be now. */
+    /* The kernel does not run the program on a CPU where it preempted someone in a map operation
+     * (bpf_disable_instrumentation()): then the end of the previous wait was missed, and is taken to be
+     * now. */
     if (w->since)
         end_wait(ctx, r, tid, now);
     w->told = 0;
@@ -141,7 +150,7 @@ static __always_inline __u64 begin_wait(void *ctx, const struct pt_regs *regs, s
     if (!scale)
         return now;
     w->number++;
-    w->told = true; /* it may be woken while its stack is compared (wakers.h) */
+    w->told = true; /* set early: it may be woken while its stack is compared (wakers.h) */
     if (!verify(ctx, regs, m)) {
         w->told = false;
         return now;
@@ -150,7 +159,7 @@ static __always_inline __u64 begin_wait(void *ctx, const struct pt_regs *regs, s
     r->kind = WAIT_BEGINS;
     r->scale = scale;
     w->told = put_wait(ctx, r);
-    w->since = bpf_ktime_get_ns(); /* or else those that are told would be longer than others */
+    w->since = bpf_ktime_get_ns(); /* otherwise reported waits would be longer than others */
     return w->since;
 }
 

@@ -1,13 +1,15 @@
 /*
- * wakers.h - who ends waits (part of verify.bpf.c): told where a thread is woken, by the stack of the thread that does it. An interrupt wakes whom a device or a timer woke,
- * whatever thread it met: the kernel's own stack tells, by the return addresses into its entries (arch/x86/include/asm/idtentry.h), also of what it does as it ends (softirqs).
+ * wakers.h - reports who ends waits (part of verify.bpf.c): when a thread is woken, with the stack of the
+ * thread that wakes it. Threads woken in an interrupt were woken by a device or timer, whatever thread was
+ * interrupted. This is detected on the kernel's own stack by return addresses into its interrupt entries
+ * (arch/x86/include/asm/idtentry.h), which also covers work at the end of an interrupt (softirqs).
  */
 #ifndef FATHOM_COLLECTOR_VERIFY_BPF_WAKERS_H
 #define FATHOM_COLLECTOR_VERIFY_BPF_WAKERS_H
 
-#define WAKER_DEPTH 64u /* functions of the kernel, between the wake and the entry */
+#define WAKER_DEPTH 64u /* maximum kernel functions between the wakeup and the entry */
 
-/* WAKER_INTERRUPT, WAKER_TIMER; 0: the thread itself came here. */
+/* WAKER_INTERRUPT, WAKER_TIMER; 0: the thread itself entered the kernel. */
 static __always_inline __u8 interrupt_of(void *ctx, struct buffer *buffer)
 {
     const volatile struct verify_interrupts *i = &config.interrupts;
@@ -23,14 +25,14 @@ static __always_inline __u8 interrupt_of(void *ctx, struct buffer *buffer)
     return 0;
 }
 
-/* Whose doing it is; of WAKER_THREAD, its stack was told. 0: that could not be written. */
+/* Who wakes the thread (enum waker_kind); of WAKER_THREAD, its stack was written. 0: that failed. */
 static __always_inline __u8 waker_of(void *ctx, const struct pt_regs *regs, struct moment *m,
                                      struct waker_record *r)
 {
     const __u8 interrupt = interrupt_of(ctx, buffer_of(m));
     if (interrupt)
         return interrupt;
-    if (!m->sp) /* threads of the kernel have no stack in user mode */
+    if (!m->sp) /* kernel threads have no user stack */
         return WAKER_KERNEL;
     if (!is_theirs() || !is_followed(m))
         return WAKER_OTHER;
@@ -39,7 +41,7 @@ static __always_inline __u8 waker_of(void *ctx, const struct pt_regs *regs, stru
     return verify(ctx, regs, m) ? WAKER_THREAD : 0;
 }
 
-/* A thread is woken, by this one, or by an interrupt in it. */
+/* A thread is woken by the current one, or by an interrupt in it. */
 static __always_inline void tell_waker(void *ctx, __u32 tid)
 {
     const struct rule_wait *w = bpf_map_lookup_elem(&waits, &tid);

@@ -1,19 +1,19 @@
-/* words.h - whether the words of a known stack are in place (part of verify.bpf.c). */
+/* words.h - checks whether the words of a known stack match (part of verify.bpf.c). */
 #ifndef FATHOM_COLLECTOR_VERIFY_BPF_WORDS_H
 #define FATHOM_COLLECTOR_VERIFY_BPF_WORDS_H
 
 #define FILE_PAGE 4096u
 
-/* Where a file's offset 0 would lie by a word that is one of `size` offsets from `low` on in it: 0: that cannot be told. */
+/* The address of a file's offset 0 if `word` is one of `size` offsets from `low` on in it; 0: unknown. */
 static __always_inline __u64 guess_at(__u64 word, __u64 low, __u32 size)
 {
     const __u64 first = word - low;
     return size <= FILE_PAGE && (first & (FILE_PAGE - 1)) < size ? first & ~(__u64)(FILE_PAGE - 1) : 0;
 }
 
-/* Whether the words of one block are in place in the CPU's buffer: 0, or 1 + index of the block with further words; negative if they are
- * to be there several times. reach: the buffer's last byte that a word may begin at; those between that and the outermost bytes are read one
- * by one. */
+/* Whether the words of one block match in the CPU's buffer: 0, or 1 + index of the next block; negative if
+ * the block repeats. reach: the last offset in the buffer at which a word may begin; words between that and
+ * the outermost bytes are read one by one. */
 __noinline int verify_block(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 depth_and_reach)
 {
     const struct buffer *buffer = bpf_map_lookup_elem(&buffers, &cpu);
@@ -27,9 +27,7 @@ __noinline int verify_block(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 
         return 0;
     if (reg && reg != RULE_BP) {
         reg--;
-        __asm__ volatile(
-            ""
-            : "+r"(reg)); /* what is compared is the index: older verifiers do not know that it was not 0 */
+        __asm__ volatile("" : "+r"(reg)); /* compare the index: older verifiers forget that it was not 0 */
         if (reg >= STACK_RECORD_REGISTER_COUNT || buffer->trial.callers ||
             base - buffer->moment.registers[reg] != w->value)
             return 0;
@@ -67,7 +65,7 @@ __noinline int verify_block(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 
     return w->times > 1 ? -(int)(1 + w->next) : (int)(1 + w->next);
 }
 
-/* 1 + the number of an address's place in its page, one of RULE_ROWS or RULE_RUNS; 0: none is known. */
+/* 1 + index of an address's place in its page, in RULE_ROWS or RULE_RUNS; 0: unknown. */
 __noinline __u32 verify_number(__u64 ip, __u64 depth, __u32 space)
 {
     const struct rule_key key = {.page = ip >> config.page_bits, .depth = depth, .space = space};
@@ -79,7 +77,7 @@ __noinline __u32 verify_number(__u64 ip, __u64 depth, __u32 space)
     return 0;
 }
 
-/* How many times the words of one block are there, up to what it says. */
+/* How many times the words of one block occur, at most as often as the block says. */
 __noinline __u32 verify_times(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 depth_and_reach)
 {
     const struct rule_words *w = bpf_map_lookup_elem(&words, &index);
@@ -95,7 +93,7 @@ __noinline __u32 verify_times(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u6
     return time;
 }
 
-/* Whether the words of a known stack, from this block on, are in place: 1 or 0. */
+/* Whether the words of a known stack, from this block on, match: 1 or 0. */
 __noinline int verify_fits(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 depth_and_reach)
 {
     struct buffer *buffer = bpf_map_lookup_elem(&buffers, &cpu);

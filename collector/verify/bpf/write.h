@@ -2,7 +2,7 @@
 #ifndef FATHOM_COLLECTOR_VERIFY_BPF_WRITE_H
 #define FATHOM_COLLECTOR_VERIFY_BPF_WRITE_H
 
-/* The event to write a record to. Only new stacks are worth waking the recorder. */
+/* The event to write a record to. Only new stacks wake the recorder. */
 static __always_inline __u64 output_for(const struct moment *m, __u8 kind)
 {
     if (kind != STACK_RECORD_NEW || m->now - counts.woken < config.wake)
@@ -11,7 +11,7 @@ static __always_inline __u64 output_for(const struct moment *m, __u8 kind)
     return config.cpus + bpf_get_smp_processor_id();
 }
 
-/* Writes a record to where `output` says, and counts one that does not fit. */
+/* Writes a record to the event `output`, and counts one that does not fit. */
 static __always_inline long put_record(void *ctx, __u64 output, void *record, __u64 size)
 {
     const long rc = bpf_perf_event_output(ctx, &outputs, output, record, size);
@@ -20,13 +20,14 @@ static __always_inline long put_record(void *ctx, __u64 output, void *record, __
     return rc;
 }
 
-/* Whether nothing was written as events are off, or not open yet: programs at tracepoints run all the same (__bpf_perf_event_output()). */
+/* Whether nothing was written because events are off, or not open yet: programs at tracepoints run all the
+ * same (__bpf_perf_event_output()). */
 static __always_inline bool is_off(long rc)
 {
     return rc == -EOPNOTSUPP || rc == -ENOENT;
 }
 
-/* Of a stack that is larger than a record: bytes from SP on, and behind these a part with the outermost ones. */
+/* For a stack larger than a record: the bytes from SP on, followed by a part with the outermost ones. */
 struct outer_part {
     struct stack_part part;
     __s64 offset;
@@ -48,14 +49,14 @@ static __always_inline void fill_head(const struct moment *m, __u8 kind, __u32 n
     r->sp = m->sp;
 }
 
-/* As a new stack's record begins, in the same buffer. */
+/* The beginning of a new stack's record, in the same buffer. */
 struct more_record {
     struct stack_record head;
     struct stack_part part;
     __s64 offset;
 };
 
-/* Writes so many bytes in the CPU's buffer as those of a stack from an offset on, before its record. */
+/* Writes `size` bytes in the CPU's buffer, from an offset of a stack on, before the stack's record. */
 static __always_inline long put_more(void *ctx, struct moment *m, __u32 number, __u32 offset, __u32 size)
 {
     struct more_record *r = (void *)((__u8 *)buffer_of(m) + offsetof(struct buffer, stack) - sizeof *r);
@@ -79,8 +80,8 @@ static __always_inline long put_out(void *ctx, struct moment *m, __u8 kind, __u3
     return put_record(ctx, output_for(m, kind), r, sizeof *r + follows);
 }
 
-/* One of the places that a record tells, if there is room. The count is in memory, where the kernel's verifier does not follow it: it would
- * look at each count for each file. */
+/* Adds a place to a record, if there is space. The count is in memory, where the kernel's verifier does not
+ * follow it: it would check each count for each file. */
 static __always_inline void add_record_place(struct placed_record *r, __u64 at)
 {
     volatile __u64 *count = &r->placed.count;
@@ -91,7 +92,7 @@ static __always_inline void add_record_place(struct placed_record *r, __u64 at)
     *count = last + 1;
 }
 
-/* Fills in where the files lie of the known stack that fits: 1; 0: that cannot be done. */
+/* Fills in where the files of the matching known stack are mapped. 1; 0: that failed. */
 __noinline int verify_fill_places(__u32 cpu)
 {
     struct buffer *buffer = bpf_map_lookup_elem(&buffers, &cpu);
@@ -108,7 +109,7 @@ __noinline int verify_fill_places(__u32 cpu)
     return 1;
 }
 
-/* Writes that a known stack which was read elsewhere fits, and where its files lie here. */
+/* Writes a record that a known stack which was read elsewhere fits, with the addresses of its files here. */
 static __always_inline long put_placed(void *ctx, struct moment *m, __u32 number)
 {
     struct placed_record *r = &buffer_of(m)->placed;
@@ -125,8 +126,9 @@ static __always_inline long put_placed(void *ctx, struct moment *m, __u32 number
     return put_record(ctx, BPF_F_CURRENT_CPU, r, sizeof r->head + follows);
 }
 
-/* Writes a record and notes what it announced; an earlier announcement is never left in place. version: not 0: the stack is placed
- * (rule_told). Returns what the program shall: 0 leaves the sample out, which would be taken for one of an earlier announcement. */
+/* Writes a record and notes the announcement; an outdated one never remains. version: not 0: the record has
+ * places (rule_told). Returns the program's return value: 0 drops the sample, which would be taken for one of
+ * an earlier announcement. */
 static __always_inline int write_record_at(void *ctx, struct moment *m, __u8 kind, __u32 number, __u32 size,
                                            __u32 version)
 {
@@ -152,14 +154,14 @@ static __always_inline int write_record(void *ctx, struct moment *m, __u8 kind, 
     return write_record_at(ctx, m, kind, number, size, 0);
 }
 
-/* What was announced for this thread; NULL: nothing. */
+/* The last announcement for this thread; NULL: none. */
 static __always_inline struct rule_told *announced(const struct moment *m)
 {
     struct rule_told *last = bpf_map_lookup_elem(&told, &m->told_key);
     return last && last->birth == m->birth ? last : NULL;
 }
 
-/* One of the kinds without a stack, unless it was told last. */
+/* Writes a record of a kind without a stack, unless it was the last one. */
 static __always_inline int tell_no_stack(void *ctx, struct moment *m, __u8 kind, __u32 number)
 {
     const struct rule_told *before = announced(m);

@@ -14,7 +14,7 @@
 #define VERIFY_FILES
 #include "collector/verify/verify.bpf.c"
 
-/* A hash map. Values stay where they are while there are more and fewer entries. */
+/* A hash map. Values do not move while entries are added and removed. */
 struct entry {
     uint8_t key[48];
     uint32_t next; /* one more than the index of another entry with this hash; 0: none */
@@ -75,7 +75,8 @@ static uint64_t hash_key(const struct hash *hash, const void *key)
     return sum;
 }
 
-/* Where the index of the entry, or a 0, stands. NULL: there is no entry, nor one with this hash. */
+/* The link that holds the index of the entry, or the final 0. NULL: there is no entry, and none with this
+ * hash. */
 static uint32_t *hash_link(const struct hash *hash, const void *key, uint32_t *first)
 {
     const uint64_t *head = table_find(hash->first, hash_key(hash, key));
@@ -125,7 +126,7 @@ static int hash_put(struct hash *hash, const void *key, const void *value)
     return 0;
 }
 
-/* Makes the link to an entry another one. */
+/* Changes the link to an entry. */
 static void hash_relink(struct hash *hash, const void *key, uint32_t to)
 {
     uint32_t first, *link = hash_link(hash, key, &first);
@@ -142,7 +143,7 @@ static int hash_drop(struct hash *hash, const void *key)
     free(entry->value);
     hash_relink(hash, key, entry->next);
     const struct entry *last = &hash->entries[hash->count - 1];
-    if (entry != last) { /* it takes the free place */
+    if (entry != last) { /* it takes the free slot */
         hash_relink(hash, last->key, (uint32_t)(entry - hash->entries) + 1);
         *entry = *last;
     }
@@ -227,7 +228,7 @@ long machine_output(const void *data, uint64_t size)
     return 0;
 }
 
-/* All or nothing, but what it could not read is left as zeros, as the kernel does. */
+/* All or nothing; on failure the buffer is zeroed, as by the kernel. */
 long machine_read(void *to, uint32_t size, const void *from)
 {
     const uint64_t at = (uintptr_t)from;
@@ -242,7 +243,7 @@ long machine_read(void *to, uint32_t size, const void *from)
     return -EFAULT;
 }
 
-/* Up to a 0, which is counted. */
+/* Up to and including a 0. */
 long machine_read_text(void *to, uint32_t size, const void *from)
 {
     for (uint32_t i = 0; i < size; i++) {
@@ -257,7 +258,7 @@ long machine_read_text(void *to, uint32_t size, const void *from)
     return 0;
 }
 
-/* The kernel's own, with the members that the program reads. */
+/* The kernel's structs, with the members that the program reads. */
 struct super_block {
     uint32_t device;
 };
