@@ -38,6 +38,7 @@ struct derivation {
     struct slots slots; /* data words */
     unsigned passes;    /* passes over the sure functions after the first one */
     uint64_t bytes;     /* of code that is derived at once */
+    uint64_t all_bytes; /* of the code of all functions */
     uint64_t budget;    /* instructions that may still be decoded to follow parts */
     struct claims claims;
     struct no_return no_return;
@@ -569,7 +570,7 @@ void derivation_forget(struct derivation *d, uint32_t first, uint32_t last)
     d->passes = 0;
     d->bytes = functions_bytes(&d->image->functions, first, last);
     d->budget = d->bytes * READS_MOST;
-    d->no_return.budget = functions_bytes(&d->image->functions, 0, d->image->functions.count);
+    d->no_return.budget = d->all_bytes;
 }
 
 int derivation_rows(struct derivation *d, uint64_t from, uint64_t to, claims_sink *sink, void *context)
@@ -591,7 +592,8 @@ struct derivation *derivation_new(const struct image *image)
         derivation_free(d);
         return NULL;
     }
-    d->bytes = functions_bytes(&image->functions, 0, image->functions.count);
+    d->all_bytes = functions_bytes(&image->functions, 0, image->functions.count);
+    d->bytes = d->all_bytes;
     d->budget = d->bytes * READS_MOST;
     return d;
 }
