@@ -99,10 +99,7 @@ void failures_keep(struct failures *f, const struct spool *spool)
     bool whole = kept;
     for (size_t i = 0; whole && i < spool->count; i++) {
         const uint64_t name = name_key(spool->files[i].name), *value = table_find(f->of, name);
-        uint64_t *to = value ? table_put(kept, name, NULL) : NULL;
-        if (to)
-            *to = *value;
-        whole = to || !value;
+        whole = !value || table_set(kept, name, *value);
     }
     if (whole) {
         struct table *all = f->of;

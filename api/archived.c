@@ -30,7 +30,7 @@ void archived_close(struct archived *a)
     free(a);
 }
 
-static char *below(const struct archived *a, const char *name)
+static char *path_below(const struct archived *a, const char *name)
 {
     char *path;
     return asprintf(&path, "%s/%s", scratch_directory(a->scratch), name) < 0 ? NULL : path;
@@ -59,11 +59,11 @@ int archived_unpack(struct archived *a, struct fathom_error *err)
     int rc = unpack(a->input, scratch_directory(a->scratch), &a->manifest, err);
     if (rc < 0)
         return rc;
-    a->recording = below(a, MANIFEST_RECORDING);
-    a->root = below(a, MANIFEST_ROOT);
-    a->kept = below(a, MANIFEST_KEPT);
-    a->map = below(a, MANIFEST_MAP);
-    a->kernel = below(a, MANIFEST_KERNEL);
+    a->recording = path_below(a, MANIFEST_RECORDING);
+    a->root = path_below(a, MANIFEST_ROOT);
+    a->kept = path_below(a, MANIFEST_KEPT);
+    a->map = path_below(a, MANIFEST_MAP);
+    a->kernel = path_below(a, MANIFEST_KERNEL);
     return a->recording && a->root && a->kept && a->map && a->kernel ? 0 : error_memory(err);
 }
 

@@ -64,7 +64,7 @@ void cached_maps_add(struct reader *reader, struct image_cache *images, const st
     image_cache_free(own);
 }
 
-/* Whether it is a program, and the first file of its build. */
+/* Whether it is a program, and no earlier one in the list is of the same build. */
 static bool is_program(const struct mapped_file *list, size_t index)
 {
     for (size_t i = 0; i < index; i++)
@@ -73,9 +73,9 @@ static bool is_program(const struct mapped_file *list, size_t index)
     return mapped_is_program(list[index].path);
 }
 
-/* Takes all maps of the recording's programs. */
-static int take_up(const struct mapped_files *files, const char *directory, struct trie *trie,
-                   struct fathom_error *err)
+/* Adds all maps of the recording's programs. Returns the number of recordings they are of, or negative. */
+static int merge_maps(const struct mapped_files *files, const char *directory, struct trie *trie,
+                      struct fathom_error *err)
 {
     const struct mapped_file *list;
     size_t count = mapped_files_list(files, &list);
@@ -89,7 +89,7 @@ static int take_up(const struct mapped_files *files, const char *directory, stru
     return rc < 0 ? rc : used;
 }
 
-static bool any_kept(const char *directory)
+static bool has_any(const char *directory)
 {
     struct map_cache_entry *entries;
     size_t count;
@@ -103,10 +103,10 @@ int cached_maps_find(const struct mapped_files *files, const char *directory, st
                      struct fathom_error *err)
 {
     *out = (struct cached_maps){0};
-    if (!any_kept(directory))
+    if (!has_any(directory))
         return 0;
     out->trie = trie_new();
-    int rc = out->trie ? take_up(files, directory, out->trie, err) : error_memory(err);
+    int rc = out->trie ? merge_maps(files, directory, out->trie, err) : error_memory(err);
     out->recordings = rc > 0 ? (unsigned)rc : 0;
     if (rc > 0)
         rc = pathmap_over(out->trie, &out->map, err);
@@ -115,7 +115,7 @@ int cached_maps_find(const struct mapped_files *files, const char *directory, st
     return rc;
 }
 
-/* Whether a recording of any of the programs learns from the map. */
+/* Whether the map is for any of the programs. */
 static bool is_for_any(const struct map_cache_entry *entry, const struct mapped_files *files)
 {
     const struct mapped_file *list;

@@ -30,21 +30,21 @@ static enum record_counter counter_of(const struct fathom_calls_options *o)
     }
 }
 
-/* Of a thread's tree; a counter's error is then at most eps / PATHS_EACH at each path by its call sites. */
-static uint32_t counters(const struct fathom_calls_options *o)
+/* The number of counters per thread, which limits the error of a path with call sites to eps / PATHS_EACH. */
+static uint32_t counters_of(const struct fathom_calls_options *o)
 {
     return (uint32_t)fmin(ceil(PATHS_EACH / o->eps), UINT32_MAX);
 }
 
 static uint32_t node_limit(const struct fathom_calls_options *o)
 {
-    uint32_t nodes = counters(o);
+    uint32_t nodes = counters_of(o);
     if (o->counter == FATHOM_CALLS_EXACT)
         return 0;
     return nodes < LEAST_NODES ? LEAST_NODES : nodes;
 }
 
-/* As in struct recording. */
+/* `once_in` of struct recording. */
 static uint32_t once_in(const struct fathom_calls_options *o)
 {
     if (!o->adaptive)
@@ -52,7 +52,7 @@ static uint32_t once_in(const struct fathom_calls_options *o)
     return o->re_enable > 0 ? (uint32_t)fmin(round(100 / o->re_enable), ONCE_IN_MOST) : UINT32_MAX;
 }
 
-/* ns for each tick, by what passed since the start. */
+/* Nanoseconds per tick, measured since the start. */
 static double tick_of(const struct fathom_calls *c)
 {
     uint64_t ticks = __rdtsc() - c->began_ticks;
@@ -87,7 +87,7 @@ static int save_tree(const struct fathom_calls *c, struct fathom_error *err)
     return rc;
 }
 
-/* How much less than it has a path may be told to have, or weigh without being there. */
+/* Upper bound on how much a path's count can be too low, or how much a missing path can weigh. */
 static uint64_t bound_of(const struct fathom_calls_options *o, const struct harvest *h)
 {
     if (o->counter == FATHOM_CALLS_STICKY)
@@ -105,8 +105,8 @@ static void clear_reading(struct reading *r)
     *r = (struct reading){0};
 }
 
-/* The whole run's counts by those of the intervals in which hooks were in. */
-static int scale(struct fathom_calls *c, struct fathom_error *err)
+/* Scales the counts of hooked intervals to the whole run. */
+static int scale_counts(struct fathom_calls *c, struct fathom_error *err)
 {
     const struct phase_tally *phases;
     int rc = c->ended ? phased_end(c->phased, err) : 0;
@@ -140,7 +140,7 @@ int fathom_calls_count(struct fathom_calls *c, struct fathom_error *err)
     if (rc == 0 && r->harvest.calls + r->harvest.purged == 0 && c->ended)
         rc = hooks_none(o->command[0], session_notes(session), o->image_count > 0, err);
     if (rc == 0 && c->phased)
-        rc = scale(c, err);
+        rc = scale_counts(c, err);
     if (rc == 0)
         rc = pathmap_over(r->scaled ? r->scaled : r->trie, &r->map, err);
     counting.bound = bound_of(o, &r->harvest);
@@ -192,7 +192,7 @@ int fathom_calls_open(const struct fathom_calls_options *options, const struct f
         .recording = {.weigh_ticks = o->metric == FATHOM_CALLS_TIME,
                       .node_limit = node_limit(o),
                       .counter = counter_of(o),
-                      .counters = counters(o),
+                      .counters = counters_of(o),
                       .sticky_t = (uint64_t)(PATHS_EACH * log(1 / (o->phi * DELTA)) / o->eps),
                       .once_in = once_in(o),
                       .on_request = o->phase_interval > 0,

@@ -1,6 +1,4 @@
-/*
- * calls_data.h - private to calls.c, which counts, and calls_text.c, which prints: a command whose calls are counted.
- */
+/* calls_data.h - private to calls.c, which counts, and calls_text.c, which prints: a command whose calls are counted. */
 #ifndef FATHOM_API_CALLS_DATA_H
 #define FATHOM_API_CALLS_DATA_H
 
@@ -12,15 +10,15 @@
 #include "pathmap/train/harvest.h"
 #include "profile/counted.h"
 
-#define PATHS_EACH 4.0 /* for each 1/eps: a context has several, by its call sites */
+#define PATHS_EACH 4.0 /* counters per 1/eps: a context has several paths, by call sites */
 
-/* What was read last. */
+/* The last reading of the counts. */
 struct reading {
     struct harvest harvest;
     struct trie *trie;
     struct pathmap *map;
     struct counted *counted;
-    struct trie *scaled; /* with phases: what the map is over */
+    struct trie *scaled; /* with phases: underlies the map */
 };
 
 struct fathom_calls {

@@ -1,4 +1,4 @@
-/* calls_text.c - prints the calls that were counted of a command: the heading, which says how exact they are, and views. */
+/* calls_text.c - prints the counted calls of a command: a heading, which says how exact they are, and views. */
 #include <errno.h>
 
 #include "api/calls_data.h"
@@ -13,7 +13,7 @@ static const char *percent_format(char text[32], double percent)
     return text;
 }
 
-/* How far weights may be from the true ones. */
+/* Prints how far weights may be from the true ones. */
 static void print_error(const struct fathom_calls *c, FILE *out)
 {
     const struct fathom_calls_options *o = &c->options;
@@ -83,9 +83,9 @@ static void print_heading(const struct fathom_calls *c, FILE *out)
     fprintf(out, "\n");
 }
 
-#define PHASE_ROWS 5 /* contexts of each phase, where the number is not given */
+#define PHASE_ROWS 5 /* default number of contexts per phase */
 
-/* The hot contexts of a phase. */
+/* Prints the hot contexts of a phase. */
 static int write_phase(const struct fathom_calls *c, uint32_t phase, struct view_options view, FILE *out,
                        struct fathom_error *err)
 {
@@ -117,7 +117,7 @@ static int write_phase(const struct fathom_calls *c, uint32_t phase, struct view
     return rc;
 }
 
-/* NULL: there is no such view of calls. */
+/* NULL: there is no such view, or it is not for calls. */
 static const struct view *find_view(const char *name, struct fathom_error *err)
 {
     const struct view *view = report_word_find("view", view_table, sizeof *view, name, err);

@@ -12,7 +12,7 @@
 #include "infer/contexts/certainty.h"
 #include "profile/framing.h"
 
-/* Room for one path. */
+/* Buffers for one path. */
 struct path_buffer {
     uint32_t *path; /* map functions */
     size_t path_capacity;
@@ -26,10 +26,10 @@ struct fathom_walk {
     struct run run;
     struct framing *framing; /* adds inlined functions */
     struct known_frames known;
-    struct path_buffer best, other;  /* the context's own path, and the one that was asked for */
-    const struct sample *sample;     /* of this context */
-    const struct process *process;   /* likewise */
-    const struct resolved *resolved; /* likewise */
+    struct path_buffer best, other; /* the context's most probable path, and another requested one */
+    const struct sample *sample;    /* of the current context, like the next two */
+    const struct process *process;
+    const struct resolved *resolved;
 };
 
 const char *fathom_version(void)
@@ -37,7 +37,7 @@ const char *fathom_version(void)
     return PACKAGE_VERSION;
 }
 
-/* The frames of a path that framing has: functions as the map names them, and what is inlined into each. */
+/* Converts items of the framing: functions, named as in the map, and functions inlined into them. */
 static int take_frames(struct fathom_walk *w, const uint32_t *items, size_t count, struct path_buffer *to)
 {
     size_t functions = 0;
@@ -58,7 +58,7 @@ static int take_frames(struct fathom_walk *w, const uint32_t *items, size_t coun
     return 0;
 }
 
-/* The frames of a node's path, or without one of the sampled function, which is room->frames[0]. 0, or -ENOMEM, -EBADMSG. */
+/* The frames of a node's path; for PATHMAP_NONE, of the sampled function, which is in to->frames[0]. 0, or -ENOMEM, -EBADMSG. */
 static int known_path(struct fathom_walk *w, uint32_t node, struct path_buffer *to)
 {
     const uint32_t *items;

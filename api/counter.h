@@ -1,11 +1,11 @@
-/* counter.h - the counters of the public interface as those of hcct/. */
+/* counter.h - converts the counters of the public interface to those of hcct/. */
 #ifndef FATHOM_API_COUNTER_H
 #define FATHOM_API_COUNTER_H
 
 #include "api/fathom/contexts.h"
 #include "hcct/hcct.h"
 
-/* HCCT_KINDS: it is none. */
+/* HCCT_KINDS: not a counter. */
 static inline enum hcct_kind counter_kind(enum fathom_counter counter)
 {
     switch (counter) {

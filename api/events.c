@@ -16,12 +16,12 @@ struct listing {
     const struct fathom_events_options *options;
     struct printer printer;
     struct json json;
-    char pattern[FATHOM_EVENTS_PATTERN + 6]; /* in lower case, with stars around it if it has none; "": all */
+    char pattern[FATHOM_EVENTS_PATTERN + 6]; /* lower case, between stars if it has no wildcard; "": all */
     char group[64];                          /* of the previous event */
-    uint64_t count;                          /* of what matches */
+    uint64_t count;                          /* number of matches */
 };
 
-static void lower(const char *text, char *out, size_t size)
+static void copy_lower(const char *text, char *out, size_t size)
 {
     size_t i = 0;
     for (; text[i] && i + 1 < size; i++)
@@ -32,10 +32,10 @@ static void lower(const char *text, char *out, size_t size)
 static void set_pattern(struct listing *l, const char *pattern)
 {
     if (strpbrk(pattern, "*?["))
-        lower(pattern, l->pattern, sizeof l->pattern);
+        copy_lower(pattern, l->pattern, sizeof l->pattern);
     else {
         l->pattern[0] = '*';
-        lower(pattern, l->pattern + 1, sizeof l->pattern - 2);
+        copy_lower(pattern, l->pattern + 1, sizeof l->pattern - 2);
         strcat(l->pattern, "*");
     }
 }
@@ -43,7 +43,7 @@ static void set_pattern(struct listing *l, const char *pattern)
 static bool matches(const struct listing *l, const char *text)
 {
     char small[512];
-    lower(text, small, sizeof small);
+    copy_lower(text, small, sizeof small);
     return fnmatch(l->pattern, small, 0) == 0;
 }
 
@@ -107,11 +107,10 @@ static void print_rest(struct listing *l)
 {
     long tracepoints = event_list_tracepoints(NULL, NULL);
     if (tracepoints >= 0)
-        printer_write(
-            &l->printer,
-            "\ntracepoints:\n  SYSTEM:NAME                      %ld; 'fathom events SYSTEM:' lists those of "
-            "a system\n",
-            tracepoints);
+        printer_write(&l->printer,
+                      "\ntracepoints:\n  SYSTEM:NAME                      %ld; 'fathom events SYSTEM:' lists "
+                      "those of a system\n",
+                      tracepoints);
     else
         printer_write(&l->printer,
                       "\ntracepoints:\n  SYSTEM:NAME                      "
@@ -176,7 +175,7 @@ static void write_json(struct listing *l)
     json_end(&l->json);
 }
 
-static int nothing(const struct listing *l, struct fathom_error *err)
+static int refuse_pattern(const struct listing *l, struct fathom_error *err)
 {
     char near[300];
     near_names(l->options->pattern, near, sizeof near);
@@ -197,5 +196,5 @@ int fathom_events_write(const struct fathom_events_options *options, FILE *out, 
     else
         print_text(&l);
     int rc = printer_finish(&l.printer, err);
-    return rc == 0 && options->pattern && !l.count && !options->json ? nothing(&l, err) : rc;
+    return rc == 0 && options->pattern && !l.count && !options->json ? refuse_pattern(&l, err) : rc;
 }

@@ -22,7 +22,7 @@ static const char *function_name(const struct image *image, uint32_t function, c
     return out;
 }
 
-/* Names the callee: a function, a symbol, or what is known about where its address comes from. */
+/* Names the callee: a function, a symbol, or the source of its address. */
 static const char *target_name(const struct image *image, const struct call_site *site, char *out,
                                size_t size)
 {
@@ -107,7 +107,7 @@ static void print_quoted(struct printer *p, const char *text)
     printer_write(p, "\"");
 }
 
-/* Draws one edge for all sites with the same target and offset. */
+/* Draws a single edge for all sites with the same target and offset. */
 static int print_dot(struct printer *p, const struct image *image, const struct calls *calls,
                      uint32_t function)
 {

@@ -9,14 +9,14 @@ _Static_assert((int)FATHOM_DEBUG == (int)LOG_DEBUG && (int)FATHOM_NOTE == (int)L
                    (int)FATHOM_WARNING == (int)LOG_WARNING,
                "the same numbers");
 
-static void say(void *context, enum log_level level, const char *text)
+static void pass_message(void *context, enum log_level level, const char *text)
 {
     const struct host *h = context;
     if (h->listener && h->listener->say)
         h->listener->say(h->listener->context, (enum fathom_level)level, text);
 }
 
-static void show(void *context, const char *what, uint64_t done, uint64_t all)
+static void pass_progress(void *context, const char *what, uint64_t done, uint64_t all)
 {
     const struct host *h = context;
     if (h->listener && h->listener->progress)
@@ -25,7 +25,7 @@ static void show(void *context, const char *what, uint64_t done, uint64_t all)
 
 void host_init(struct host *h, const struct fathom_listener *listener)
 {
-    *h = (struct host){.log = {say, h}, .progress = {show, h}, .listener = listener};
+    *h = (struct host){.log = {pass_message, h}, .progress = {pass_progress, h}, .listener = listener};
 }
 
 bool host_asks_status(const struct host *h)

@@ -1,4 +1,4 @@
-/* host.h - the caller of libfathom, as the folders below know it: a log and a progress. */
+/* host.h - the caller of libfathom as a log and a progress, for the folders below. */
 #ifndef FATHOM_API_HOST_H
 #define FATHOM_API_HOST_H
 
@@ -12,9 +12,9 @@ struct host {
     const struct fathom_listener *listener; /* borrowed */
 };
 
-/* listener: NULL is allowed. The host must stay where it is while anything borrows its log or progress. */
+/* listener: may be NULL. The host must not be moved while anything borrows its log or progress. */
 void host_init(struct host *host, const struct fathom_listener *listener);
-/* Whether it is worth while to find out what host_status() would tell. */
+/* Whether host_status() has any effect. */
 bool host_asks_status(const struct host *host);
 __attribute__((format(printf, 2, 3))) void host_status(const struct host *host, const char *fmt, ...);
 bool host_is_verbose(const struct host *host);

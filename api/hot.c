@@ -12,7 +12,7 @@ struct adding {
     const struct engine *engine;
 };
 
-/* Of one path. */
+/* The frames of one path. */
 struct frames {
     struct fathom_frame *items;
     size_t capacity;
@@ -25,23 +25,23 @@ static int add_sample(void *context, const struct process *process, const struct
     return profile_add(a->profile, engine_map(a->engine), process, sample, r, err);
 }
 
-/* Lines, and what stands for several, are not told. */
-static bool is_told(const struct contexts *contexts, const struct cct_node *node)
+/* Whether the frame is passed on: lines are not. */
+static bool is_passed(const struct contexts *contexts, const struct cct_node *node)
 {
     return frames_at(contexts->frames, node->item)->kind != FRAME_LINE;
 }
 
-/* The frames from the root inwards; their number, or -ENOMEM. */
+/* Lists the frames from the root inwards. Returns their number, or -ENOMEM. */
 static long path_of(const struct contexts *contexts, const struct cct_node *node, struct frames *frames)
 {
     size_t depth = 0;
     for (const struct cct_node *n = node; cct_parent(n); n = cct_parent(n))
-        depth += is_told(contexts, n);
+        depth += is_passed(contexts, n);
     if (!vec_reserve(frames->items, 0, frames->capacity, depth))
         return -ENOMEM;
     for (size_t at = depth; cct_parent(node); node = cct_parent(node)) {
         const struct frame *f = frames_at(contexts->frames, node->item);
-        if (is_told(contexts, node))
+        if (is_passed(contexts, node))
             frames->items[--at] = (struct fathom_frame){f->name, f->image, f->address};
     }
     return (long)depth;
@@ -70,7 +70,7 @@ static int pass_contexts(const struct contexts *contexts, fathom_hot_function *f
     return rc < 0 ? rc : 0;
 }
 
-static int check(const struct fathom_hot_options *o, struct fathom_error *err)
+static int check_options(const struct fathom_hot_options *o, struct fathom_error *err)
 {
     if (!(o->phi > 0 && o->phi < 1) || !(o->eps >= 0 && o->eps < o->phi))
         return error_set(err, EINVAL, "phi %g must be above 0 and below 1, and eps %g below it", o->phi,
@@ -86,7 +86,7 @@ int fathom_hot_contexts(const char *recording, const char *map, const struct fat
     struct run run = {0};
     struct profile *profile = NULL;
     struct contexts contexts;
-    int rc = check(options, error);
+    int rc = check_options(options, error);
     if (rc == 0)
         rc = run_open(&run, recording, map, error);
     if (rc == 0) {

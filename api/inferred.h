@@ -1,6 +1,4 @@
-/*
- * inferred.h - the engine's statistics on contexts that training never saw, for report/views/inferences.h.
- */
+/* inferred.h - the engine's statistics on contexts that training never saw, for report/views/inferences.h. */
 #ifndef FATHOM_API_INFERRED_H
 #define FATHOM_API_INFERRED_H
 

@@ -62,11 +62,10 @@ libapi_la_SOURCES = \
 	api/record/stack_sink.c api/record/stack_sink.h \
 	api/record/target.c api/record/target.h \
 	api/record/walk_sink.c api/record/walk_sink.h \
-	api/report/certainty.c api/report/certainty.h \
 	api/report/script_chain.c api/report/script_chain.h \
 	api/report/symbol_file.c api/report/symbol_file.h \
 	api/report/diff.c \
-	api/report/heading.c api/report/heading.h \
+	api/report/heading.c api/report/reporting_data.h \
 	api/report/options.c api/report/options.h \
 	api/report/perf_export.c api/report/perf_export.h \
 	api/report/report.c api/report/report.h \

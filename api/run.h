@@ -1,4 +1,4 @@
-/* run.h - what all functions of libfathom do with a recording: open it, and run the engine over its main event. */
+/* run.h - opens a recording and runs the engine over its main event, for functions of libfathom. */
 #ifndef FATHOM_API_RUN_H
 #define FATHOM_API_RUN_H
 
@@ -16,7 +16,7 @@ struct run {
     struct metrics metrics;
 };
 
-/* Opens both files; map may be NULL. run_close() also after an error. */
+/* Opens both files; map may be NULL. Call run_close() even after an error. */
 int run_open(struct run *run, const char *recording, const char *map, struct fathom_error *err);
 int run_samples(struct run *run, resolve_sink *sink, void *context, struct fathom_error *err);
 void run_close(struct run *run);

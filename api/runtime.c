@@ -11,7 +11,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-/* Where it is -------------------------------------------------------------------------------------------------- */
+/* Location -------------------------------------------------------------------------------------------------- */
 
 static const char here[] = "";
 
@@ -20,7 +20,7 @@ static bool is_there(const char *path)
     return access(path, R_OK) == 0;
 }
 
-/* The file that has this code: the shared library, or the program. */
+/* Finds the file that contains this code: the shared library, or the program. */
 static bool find_self(char path[PATH_MAX], bool *program)
 {
     Dl_info info;
@@ -31,7 +31,7 @@ static bool find_self(char path[PATH_MAX], bool *program)
     return realpath(*program ? "/proc/self/exe" : map->l_name, path);
 }
 
-/* path: `relative` to the directory `up` levels above that of the file `self`, and the name. */
+/* Makes a path: the directory `up` levels above that of the file `self`, then `relative`, then the name. Returns whether it exists. */
 static bool is_near(const char *self, unsigned up, const char *relative, const char *name, char *path,
                     size_t size)
 {
@@ -47,7 +47,7 @@ static bool is_near(const char *self, unsigned up, const char *relative, const c
            is_there(path);
 }
 
-/* In the tree that was installed, wherever that is now: the way from the program's directory to that of the runtimes. */
+/* Searches the installed tree, which may have been moved: follows the relative path from the program's directory to that of the runtimes. */
 static bool is_installed(const char *self, const char *name, char *path, size_t size)
 {
     static const char from[] = PROGRAM_DIRECTORY "/", to[] = PROBE_DIRECTORY "/";
@@ -61,7 +61,7 @@ static bool is_installed(const char *self, const char *name, char *path, size_t 
     return is_near(self, up, to + common, name, path, size);
 }
 
-/* Beside a program in a build directory, or a library in one (whose .libs it is in), or where they are installed. */
+/* Searches next to a program in a build directory, or next to a library there (which is in .libs), or where they are installed. */
 static bool find_near(const char *name, char *path, size_t size)
 {
     char self[PATH_MAX];
@@ -80,19 +80,18 @@ int runtime_find(const struct runtime *runtime, const char *given, char *path, s
     else if (!find_near(runtime->library, path, size))
         snprintf(path, size, "%s/%s", PROBE_DIRECTORY, runtime->library);
     if (!is_there(path) && !getauxval(AT_BASE)) /* no dynamic loader brought this program */
-        return error_set(
-            err, ENOENT,
-            "the %s is a shared library, which the static fathom does not have: take an installed "
-            "one, or set %s to the path of %s",
-            runtime->what, runtime->variable, runtime->library);
+        return error_set(err, ENOENT,
+                         "the %s is a shared library, which the static fathom does not have: take an "
+                         "installed one, or set %s to the path of %s",
+                         runtime->what, runtime->variable, runtime->library);
     if (!is_there(path))
         return error_system(err, errno, "cannot read the %s, %s (%s overrides its path)", runtime->what, path,
                             runtime->variable);
     if (path[0] != '/' || strpbrk(path, " :$"))
-        return error_set(err, EINVAL,
-                         "the %s is at '%s': LD_PRELOAD needs an absolute path without spaces, "
-                         "colons or dollar signs",
-                         runtime->what, path);
+        return error_set(
+            err, EINVAL,
+            "the %s is at '%s': LD_PRELOAD needs an absolute path without spaces, colons or dollar signs",
+            runtime->what, path);
     return 0;
 }
 

@@ -1,6 +1,4 @@
-/*
- * runtime.h - the libraries that are loaded into other programs: where they are, and the environment that has them loaded.
- */
+/* runtime.h - finds the libraries that are loaded into other programs, and makes the environment that loads them. */
 #ifndef FATHOM_API_RUNTIME_H
 #define FATHOM_API_RUNTIME_H
 
@@ -11,19 +9,19 @@
 
 struct runtime {
     const char *library;  /* the file's name */
-    const char *variable; /* of the environment, by which users say where it is */
+    const char *variable; /* environment variable with its path */
     const char *what;     /* for messages */
 };
 
-/* Finds it where the caller says (given; NULL or empty: nothing), beside this library or program, or in the configured directory.
- * path: room for `size` bytes. -ENOENT and the like; -EINVAL: LD_PRELOAD cannot have that path. */
+/* Finds it at the path `given` (NULL or empty: none), else near this library or program, or in the configured directory. path: a buffer of
+ * `size` bytes. -ENOENT and the like; -EINVAL: LD_PRELOAD cannot have that path. */
 int runtime_find(const struct runtime *runtime, const char *given, char *path, size_t size,
                  struct fathom_error *err);
 
 struct runtime_variable {
     const char *name;
-    const char *value; /* NULL: as it is */
-    bool list;         /* goes in front of what it was, with a colon */
+    const char *value; /* NULL: unchanged */
+    bool list;         /* put the value and a colon before the old value */
 };
 
 /* A copy of this process's environment with these set. NULL: out of memory. */

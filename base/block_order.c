@@ -84,19 +84,6 @@ static void place(const struct order_graph *g, const uint32_t *order, uint32_t c
     }
 }
 
-double block_order_score(const struct order_graph *graph, const uint32_t *order)
-{
-    uint64_t *address = calloc((size_t)graph->block_count + 1, sizeof *address);
-    double score = 0;
-    if (!address)
-        return -1;
-    place(graph, order, graph->block_count, address);
-    for (uint32_t i = 0; i < graph->jump_count; i++)
-        score += jump_score(graph, &graph->jumps[i], address);
-    free(address);
-    return score;
-}
-
 static void spend(struct ordering *o, uint64_t work)
 {
     *o->work -= *o->work < work ? *o->work : work;

@@ -2,6 +2,7 @@
  * block_order.h - in which order the basic blocks of a function should lie, so that control mostly goes on to the next one, and else not far: the extended TSP
  * of Newell and Pupyrev, "Improved Basic Block Reordering" (IEEE Transactions on Computers 2020), with the weights that LLVM and BOLT use. By merging chains, as
  * these do: the order found is near to the best, and need not be it.
+ * The best has the largest sum of the counts of jumps to the next block, and of a tenth or less of those of short ones.
  */
 #ifndef FATHOM_BASE_BLOCK_ORDER_H
 #define FATHOM_BASE_BLOCK_ORDER_H
@@ -26,8 +27,6 @@ struct order_graph {
     uint32_t jump_count;
 };
 
-/* What is to be the most: the counts of jumps to the next block, and of short ones a tenth or less. -1: out of memory. */
-double block_order_score(const struct order_graph *graph, const uint32_t *order);
 /* order: of all blocks. work: how many blocks and jumps may be looked at, some ns each; those that were are taken off. 0; 1: that was used up, so the order could be
  * better; or -ENOMEM. */
 int block_order_find(const struct order_graph *graph, uint32_t *order, uint64_t *work);

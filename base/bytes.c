@@ -107,3 +107,17 @@ uint8_t *bytes_put_uleb(uint8_t *out, uint64_t value)
     *out++ = (uint8_t)value;
     return out;
 }
+
+size_t bytes_uleb_size(uint64_t value)
+{
+    size_t size = 1;
+    while (value >>= 7)
+        size++;
+    return size;
+}
+
+void bytes_put_uleb_as(uint8_t *out, uint64_t value, size_t size)
+{
+    for (size_t i = 0; i < size; i++, value >>= 7)
+        out[i] = (uint8_t)((value & 0x7f) | (i + 1 < size ? 0x80 : 0));
+}

@@ -39,6 +39,9 @@ const char *bytes_string(struct bytes *b);
 /* Writes a value as ULEB128, at most BYTES_ULEB_MAX bytes; returns their end. */
 #define BYTES_ULEB_MAX 10u
 uint8_t *bytes_put_uleb(uint8_t *out, uint64_t value);
+/* How many bytes that are; and writes it in a given number of bytes, which may be more. */
+size_t bytes_uleb_size(uint64_t value);
+void bytes_put_uleb_as(uint8_t *out, uint64_t value, size_t size);
 /* Maps small values of either sign to small unsigned ones, and back. */
 static inline uint64_t zigzag(uint64_t value)
 {

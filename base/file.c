@@ -115,7 +115,8 @@ int file_view_need(struct file_view *view, uint64_t offset, uint64_t size, struc
     return 0;
 }
 
-bool file_view_has(const struct file_view *view, uint64_t offset, uint64_t size)
+/* Whether all of these bytes were read. */
+static bool file_view_has(const struct file_view *view, uint64_t offset, uint64_t size)
 {
     if (size == 0 || view->fd < 0)
         return true;

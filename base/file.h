@@ -31,8 +31,6 @@ int file_open_regular(const char *path, struct fathom_error *err);
 int file_view_open(const char *path, struct file_view *view, struct fathom_error *err);
 /* Reads these bytes unless already read; they must lie inside the view. -EBADMSG: the file was truncated. */
 int file_view_need(struct file_view *view, uint64_t offset, uint64_t size, struct fathom_error *err);
-/* Whether all of these bytes were read. */
-bool file_view_has(const struct file_view *view, uint64_t offset, uint64_t size);
 /* The same, but fails if the file was written or truncated since it was opened, according to its time of
  * change: -ESTALE, then and always after that, as after each other failure. */
 int file_view_need_same(struct file_view *view, uint64_t offset, uint64_t size, struct fathom_error *err);

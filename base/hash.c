@@ -104,6 +104,14 @@ uint64_t *table_put(struct table *t, uint64_t key, bool *added)
     return &t->slots[i].value;
 }
 
+bool table_set(struct table *t, uint64_t key, uint64_t value)
+{
+    uint64_t *place = table_put(t, key, NULL);
+    if (place)
+        *place = value;
+    return place;
+}
+
 bool table_remove(struct table *t, uint64_t key)
 {
     size_t mask = t->capacity - 1, hole = table_slot(t, key);

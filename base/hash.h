@@ -38,11 +38,23 @@ uint64_t *table_find(const struct table *table, uint64_t key);
 /* A pointer to the key's value, inserted as 0 if absent (then *added is true, unless NULL). NULL: out of
  * memory. */
 uint64_t *table_put(struct table *table, uint64_t key, bool *added);
+/* Gives the key this value. false: out of memory. */
+bool table_set(struct table *table, uint64_t key, uint64_t value);
 bool table_remove(struct table *table, uint64_t key); /* whether it was there */
 size_t table_count(const struct table *table);
 size_t table_bytes(const struct table *table); /* of memory */
 /* Walks all entries in no particular order: start with *cursor = 0, ends with false. */
 bool table_next(const struct table *table, size_t *cursor, uint64_t *key, uint64_t *value);
+
+/* The index of a key's item in a growing array (vec.h), which gets the item if the key is new. SIZE_MAX: out of memory. The table's values
+ * are the indexes + 1. */
+#define table_index(table, key, items, count, capacity, ...)                                                 \
+    __extension__({                                                                                          \
+        uint64_t *table_place = table_put((table), (key), NULL);                                             \
+        if (table_place && !*table_place && vec_push(items, count, capacity, __VA_ARGS__))                   \
+            *table_place = (count);                                                                          \
+        table_place ? (size_t)*table_place - 1 : SIZE_MAX;                                                   \
+    })
 
 struct names;
 

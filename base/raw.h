@@ -77,6 +77,14 @@ static inline int raw_mprotect(uint64_t address, size_t size, int prot)
     return (int)raw_call(SYS_mprotect, (long)address, (long)size, prot, 0, 0, 0);
 }
 
+/* The calling thread's signal mask, set as by sigprocmask(); returns the old one. */
+static inline uint64_t raw_signal_mask(int how, uint64_t mask)
+{
+    uint64_t old = 0;
+    raw_call(SYS_rt_sigprocmask, how, (long)&mask, (long)&old, sizeof mask, 0, 0);
+    return old;
+}
+
 static inline uint32_t raw_pid(void)
 {
     return (uint32_t)raw_call(SYS_getpid, 0, 0, 0, 0, 0, 0);

@@ -16,21 +16,24 @@ struct keyed {
     size_t place; /* of its item */
 };
 
-static uint64_t key_of(const void *item, size_t key)
+static uint64_t key_of(const void *item, struct sort_key key)
 {
+    const uint8_t *at = (const uint8_t *)item + key.at;
     uint64_t value;
-    memcpy(&value, (const uint8_t *)item + key, sizeof value);
-    return value;
+    uint32_t small;
+    if (key.width == sizeof value)
+        return memcpy(&value, at, sizeof value), value;
+    return memcpy(&small, at, sizeof small), small;
 }
 
 static int compare(const void *a, const void *b, void *key)
 {
-    const uint64_t x = key_of(a, *(const size_t *)key), y = key_of(b, *(const size_t *)key);
+    const uint64_t x = key_of(a, *(const struct sort_key *)key), y = key_of(b, *(const struct sort_key *)key);
     return (x > y) - (x < y);
 }
 
 /* The bits in which keys differ; 0: they are already in order. */
-static uint64_t bits_to_sort(const uint8_t *items, size_t count, size_t size, size_t key)
+static uint64_t bits_to_sort(const uint8_t *items, size_t count, size_t size, struct sort_key key)
 {
     uint64_t differ = 0, last = 0;
     const uint64_t first = count ? key_of(items, key) : 0;
@@ -77,7 +80,7 @@ static void permute(uint8_t *items, size_t size, struct keyed *order, size_t cou
     }
 }
 
-void sort_by_u64(void *items, size_t count, size_t size, size_t key)
+void sort_by_key(void *items, size_t count, size_t size, struct sort_key key)
 {
     assert(size <= SORT_ITEM_MOST);
     const uint64_t differ = bits_to_sort(items, count, size, key);
@@ -101,4 +104,16 @@ void sort_by_u64(void *items, size_t count, size_t size, size_t key)
     }
     permute(items, size, from, count);
     free(order);
+}
+
+size_t sort_unique_numbers(void *numbers, size_t count, size_t width)
+{
+    const struct sort_key key = {0, width};
+    uint8_t *items = numbers;
+    size_t kept = 0;
+    sort_by_key(items, count, width, key);
+    for (size_t i = 0; i < count; i++)
+        if (!kept || key_of(items + i * width, key) != key_of(items + (kept - 1) * width, key))
+            memmove(items + kept++ * width, items + i * width, width);
+    return kept;
 }

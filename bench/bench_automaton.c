@@ -149,7 +149,7 @@ int main(int argc, char **argv)
         pathmap_over(trie, &map, &err) < 0)
         fail("cannot make the map");
     double from = now();
-    if (graph_calls_of(map, &statics, &calls) < 0)
+    if (graph_calls_of(&statics, &calls) < 0)
         fail("out of memory");
     struct graph *graph = graph_new(map, &calls, NULL, (struct graph_scope){0});
     if (!graph)

@@ -1,9 +1,9 @@
 /*
- * agent.c - `fathom agent`: records all processes all the time, and puts what was recorded into a store.
+ * agent.c - `fathom agent`: continuously records all processes, and puts the recordings into a store.
  *
- * A recorder writes one file after the other into the spool; each is put into the store when it is complete, and removed when the
- * store has acknowledged it. Files do not change, so one that is put there twice counts once: whatever is killed, and
- * when, nothing is lost that was written, or counted twice. Both are commands of their own, as processes.
+ * A recorder process writes one file after the other into the spool. Another process puts each complete file into the store; it is
+ * removed once the store has acknowledged it. Files do not change, and one that is put into the store twice counts once, so that nothing
+ * is lost or counted twice, whichever process is killed at any time.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -25,8 +25,8 @@
 #include "cli/exit.h"
 #include "cli/options.h"
 
-#define STEADY_NS (60 * SECOND_NS) /* a recorder that ran so long had no fault at its start */
-#define LOOK_NS   SECOND_NS        /* between looks at the spool */
+#define STEADY_NS (60 * SECOND_NS) /* a recorder that ran this long was configured correctly */
+#define LOOK_NS   SECOND_NS        /* interval for checking the spool */
 
 struct agent_options {
     const char *config;
@@ -37,15 +37,15 @@ struct agent {
     struct terminal *terminal;
     const char *path; /* of the configuration */
     struct agent_config config;
-    struct agent_config before; /* while `untried` */
-    bool untried;               /* no recorder has written a file by this configuration yet */
+    struct agent_config before; /* the previous configuration, while `untried` */
+    bool untried;               /* no recorder has written a file with this configuration yet */
     int lock;                   /* of the spool; -1: none */
     struct child recorder;
     struct retry record;
-    uint64_t recorder_since; /* ns: when the recorder was started */
-    bool orphan_recorder; /* a recorder of an agent that was killed still writes: which file is not known */
+    uint64_t recorder_since; /* when the recorder was started, ns */
+    bool orphan_recorder;    /* the recorder of a killed agent still writes an unknown file */
     struct spool spool;
-    bool unlisted; /* the spool could not be read, which was said */
+    bool unlisted; /* the spool could not be read, which was reported */
     struct shipping ship;
     struct agent_metrics metrics;
     struct metrics_server *server; /* NULL: none */
@@ -64,7 +64,7 @@ static void note_signal(int signal)
         asked_to_stop = 1;
 }
 
-/* Adds an option with a value, if it has one; returns the end. */
+/* Adds an option, if its value is not empty. Returns the end of the list. */
 static const char **add_option(const char **to, const char *name, const char *value)
 {
     if (!*value)
@@ -95,7 +95,7 @@ static int run_recorder(struct agent *a, int lock, struct fathom_error *err)
     return child_start(&a->recorder, argv, false, lock, err);
 }
 
-/* The recorder alone keeps its lock, so that it is held as long as it writes, whatever becomes of the agent. */
+/* Only the recorder keeps its lock, which is thus held as long as it writes, even if the agent is gone. */
 static void start_recorder(struct agent *a)
 {
     struct fathom_error err;
@@ -125,7 +125,7 @@ static void start_recorder(struct agent *a)
 
 static int use_config(struct agent *a, const struct agent_config *config, struct fathom_error *err);
 
-/* A recorder does not end by itself. */
+/* Handles the end of the recorder, which should never end by itself. */
 static void end_recorder(struct agent *a, int status)
 {
     struct fathom_error err;
@@ -147,7 +147,7 @@ static void end_recorder(struct agent *a, int status)
     a->untried = false;
 }
 
-static void look_after_recorder(struct agent *a)
+static void check_recorder(struct agent *a)
 {
     int status;
     if (child_ended(&a->recorder, &status))
@@ -158,7 +158,7 @@ static void look_after_recorder(struct agent *a)
 
 /* The spool ------------------------------------------------------------------------------------------------------ */
 
-static void look_after_spool(struct agent *a)
+static void check_spool(struct agent *a)
 {
     struct fathom_error err;
     shipping_end(&a->ship, &a->config, &a->spool);
@@ -177,7 +177,7 @@ static void look_after_spool(struct agent *a)
 
 /* The agent ------------------------------------------------------------------------------------------------------ */
 
-static void tell_metrics(struct agent *a)
+static void serve_metrics(struct agent *a)
 {
     struct rusage own;
     getrusage(RUSAGE_SELF, &own);
@@ -190,7 +190,7 @@ static void tell_metrics(struct agent *a)
     metrics_serve(a->server, &a->metrics);
 }
 
-/* Takes what is new of spool and port, and then gives up the old ones. After an error nothing has changed. */
+/* Opens a new spool and port, if they differ, and then closes the old ones. An error changes nothing. */
 static int use_config(struct agent *a, const struct agent_config *config, struct fathom_error *err)
 {
     const bool moves = strcmp(config->spool, a->config.spool) != 0;
@@ -223,7 +223,7 @@ static int use_config(struct agent *a, const struct agent_config *config, struct
 }
 
 /* "cpu-clock at 19 Hz; recordings wait in /var/lib/fathom, 1024 MB at most, and go to sqlite:store.db" */
-static void tell_config(const struct agent *a)
+static void say_config(const struct agent *a)
 {
     const struct agent_config *c = &a->config;
     terminal_say(a->terminal, LOG_NOTE,
@@ -232,8 +232,8 @@ static void tell_config(const struct agent *a)
                  c->store);
 }
 
-/* A configuration that is wrong changes nothing. */
-static void reload(struct agent *a)
+/* An invalid configuration changes nothing. */
+static void reload_config(struct agent *a)
 {
     struct fathom_error err = {0};
     struct agent_config config;
@@ -246,7 +246,7 @@ static void reload(struct agent *a)
         return;
     }
     terminal_say(a->terminal, LOG_NOTE, "%s was read anew", a->path);
-    tell_config(a);
+    say_config(a);
     if (agent_config_records_alike(&config, &before))
         return;
     if (!a->untried)
@@ -255,8 +255,8 @@ static void reload(struct agent *a)
     child_stop(&a->recorder);
 }
 
-/* For a while, or until a signal comes; peers are served meanwhile. */
-static void wait_a_while(struct agent *a, const sigset_t *during)
+/* Serves metrics for LOOK_NS, or until a signal arrives. */
+static void wait_for_events(struct agent *a, const sigset_t *during)
 {
     const uint64_t end = clock_ns() + LOOK_NS;
     int ready = 0;
@@ -265,31 +265,31 @@ static void wait_a_while(struct agent *a, const sigset_t *during)
         const struct timespec rest = {.tv_sec = (time_t)((end - now) / SECOND_NS),
                                       .tv_nsec = (long)((end - now) % SECOND_NS)};
         ready = ppoll(waits, metrics_waits(a->server, waits), &rest, during);
-        tell_metrics(a);
+        serve_metrics(a);
     }
 }
 
-static void work(struct agent *a, const sigset_t *during)
+static void run_rounds(struct agent *a, const sigset_t *during)
 {
-    tell_config(a);
+    say_config(a);
     while (!asked_to_stop) {
         if (asked_to_reload) {
             asked_to_reload = 0;
-            reload(a);
+            reload_config(a);
         }
-        look_after_recorder(a);
+        check_recorder(a);
         if (asked_to_profile && a->recorder.pid) {
             asked_to_profile = 0;
             child_signal(&a->recorder, SIGUSR1);
         }
-        look_after_spool(a);
-        wait_a_while(a, during);
+        check_spool(a);
+        wait_for_events(a, during);
     }
     child_stop(&a->recorder);
     child_stop(&a->ship.child);
 }
 
-/* Signals arrive only while it waits. */
+/* Blocks signals except while waiting. */
 static void hold_signals(sigset_t *during)
 {
     static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGUSR1};
@@ -314,7 +314,7 @@ static int run_agent(const struct agent_options *options, const sigset_t *during
     if (rc == 0 && !options->check) {
         rc = use_config(&a, &config, err);
         if (rc == 0)
-            work(&a, during);
+            run_rounds(&a, during);
     }
     metrics_close(a.server);
     if (a.lock >= 0)
@@ -333,17 +333,15 @@ static int agent_run(int argc, char **argv, struct terminal *terminal)
     hold_signals(&during);
     int code = options_parse(&agent_command, &options, true, argc, argv, terminal);
     if (code < 0 && optind < argc)
-        code = option_usage(terminal, &agent_command, "unexpected argument '%s'", argv[optind]);
+        code = option_usage(terminal, "unexpected argument '%s'", argv[optind]);
     if (code >= 0)
         return code;
-    names_free(terminal->warnings); /* what happens again is said again */
+    names_free(terminal->warnings); /* warnings are repeated when they occur again */
     terminal->warnings = NULL;
     int rc = run_agent(&options, &during, terminal, &err);
-    if (rc < 0)
-        terminal_error(terminal, &err);
-    else if (options.check)
+    if (rc == 0 && options.check)
         terminal_say(terminal, LOG_NOTE, "%s is good", options.config);
-    return rc < 0 ? exit_code_of(&err) : EXIT_OK;
+    return exit_result(terminal, rc, &err);
 }
 
 static const struct option_row rows[] = {
@@ -361,8 +359,7 @@ const struct command agent_command = {
     .summary = "record all processes all the time, and put what was recorded into a store",
     .synopsis = "[--config FILE] [--check-config]",
     .about = "Runs until it gets SIGTERM, as a service of systemd. What is recorded waits in a spool on disk "
-             "until the "
-             "store has it.",
+             "until the store has it.",
     .options = rows,
     .notes = "SIGHUP has the configuration read anew; SIGUSR1 has the costly events of `phases` profile the "
              "next interval. The service is fathom-agent.service; see fathom-agent(1).",

@@ -1,4 +1,4 @@
-/* ambiguity.c - `fathom ambiguity`: its options. */
+/* ambiguity.c - `fathom ambiguity`: prints which contexts of a map are ambiguous. */
 #include <getopt.h>
 
 #include "api/fathom-disambig.h"
@@ -19,13 +19,11 @@ static int ambiguity_run(int argc, char **argv, struct terminal *terminal)
     if (code >= 0)
         return code;
     if (!options.map || argc != optind)
-        return option_usage(terminal, &ambiguity_command, "give one map, with --map");
+        return option_usage(terminal, "give one map, with --map");
     struct fathom_error err = {0};
     privilege_only_read(terminal);
     int rc = fathom_ambiguity_write(options.map, options.rows, options.format, stdout, &err);
-    if (rc < 0)
-        terminal_error(terminal, &err);
-    return rc < 0 ? exit_code_of(&err) : EXIT_OK;
+    return exit_result(terminal, rc, &err);
 }
 
 static const struct option_word formats[] = {
@@ -46,13 +44,12 @@ const struct command ambiguity_command = {
     .name = "ambiguity",
     .summary = "tell which contexts of a map are ambiguous, and what would tell them apart",
     .synopsis = "-m MAP [OPTIONS]",
-    .about =
-        "Tells how much of a map's weight (its samples, or else its calls) and of its paths is precise: has "
-        "a CID, function and height of the stack, that no other path has; and how much could be, at most, "
-        "if frames were made larger, if calls were wrapped so that they take more stack, and if calls were "
-        "given their own copies of functions. Then lists the heaviest ambiguous CIDs: their weight, how "
-        "many paths they have, which of the methods would be enough, and which functions are not on all "
-        "of the paths equally often.",
+    .about = "Tells how much of a map's weight (its samples, or else its calls) and of its paths is precise: "
+             "has a CID, function and height of the stack, that no other path has; and how much could be, at "
+             "most, if frames were made larger, if calls were wrapped so that they take more stack, and if "
+             "calls were given their own copies of functions. Then lists the heaviest ambiguous CIDs: their "
+             "weight, how many paths they have, which of the methods would be enough, and which functions "
+             "are not on all of the paths equally often.",
     .options = rows,
     .paged = true,
     .run = ambiguity_run,

@@ -1,4 +1,4 @@
-/* annotate.c - `fathom annotate`: a function's lines and instructions with the samples beside them. */
+/* annotate.c - `fathom annotate`: prints a function's lines and instructions with their samples. */
 #include <getopt.h>
 
 #include "cli/report_rows.h"
@@ -11,11 +11,10 @@ static int annotate_run(int argc, char **argv, struct terminal *terminal)
     own.report.profile.ambiguous = FATHOM_AMBIGUOUS_BEST;
     int code = options_parse(&annotate_command, &own, true, argc, argv, terminal);
     if (code < 0 && argc - optind != 1)
-        code = option_usage(terminal, &annotate_command,
-                            "give one function, by its name or a regular expression");
+        code = option_usage(terminal, "give one function, by its name or a regular expression");
     own.report.function = argv[optind];
     if (code < 0)
-        code = report_rows_run(&own, &annotate_command, terminal);
+        code = report_rows_run(&own, terminal);
     report_rows_clear(&own);
     return code;
 }
@@ -46,10 +45,9 @@ const struct command annotate_command = {
     .name = "annotate",
     .summary = "print a function's lines and instructions with their samples",
     .synopsis = "[OPTIONS] FUNCTION",
-    .about =
-        "Prints the hottest source lines of a function (needs debug info), then its instructions with the "
-        "lines "
-        "that they are made of; beside each its share of the function's samples, in all contexts or in one.",
+    .about = "Prints the hottest source lines of a function (needs debug info), then its instructions with "
+             "the lines that they are made of; beside each its share of the function's samples, in all "
+             "contexts or in one.",
     .options = rows,
     .paged = true,
     .run = annotate_run,

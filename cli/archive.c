@@ -1,4 +1,4 @@
-/* archive.c - `fathom archive`: a recording with all that a report of it needs, in one file; or its binaries in perf's cache. */
+/* archive.c - `fathom archive`: puts a recording and all files that its reports need into one file, or its binaries into perf's cache. */
 #include <getopt.h>
 #include <signal.h>
 #include <string.h>
@@ -20,20 +20,17 @@ static int archive_run(int argc, char **argv, struct terminal *terminal)
     if (code >= 0)
         return code;
     if (optind < argc)
-        return option_usage(terminal, &archive_command,
-                            "unexpected argument '%s'; give the recording with -i", argv[optind]);
+        return option_usage(terminal, "unexpected argument '%s'; give the recording with -i", argv[optind]);
     if (options.cache && (options.archive.output || options.archive.map))
-        return option_usage(terminal, &archive_command, "--cache cannot be combined with --output or --map");
+        return option_usage(terminal, "--cache cannot be combined with --output or --map");
     if (strcmp(options.archive.recording, "-") == 0)
-        return option_usage(terminal, &archive_command, "the recording must be a file");
+        return option_usage(terminal, "the recording must be a file");
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write */
     struct fathom_error err = {0};
     bool other_build = false;
     int rc = (options.cache ? fathom_archive_fill_cache : fathom_archive_write)(
         &options.archive, &terminal->listener, &other_build, &err);
-    if (rc < 0)
-        terminal_error(terminal, &err);
-    return rc < 0 ? exit_code_of(&err) : other_build ? EXIT_BUILD : EXIT_OK;
+    return rc == 0 && other_build ? EXIT_BUILD : exit_result(terminal, rc, &err);
 }
 
 static const struct option_row rows[] = {
@@ -51,8 +48,7 @@ static const struct option_row rows[] = {
                 "without what other recordings of the same programs learned"),
     OPTION_FLAG("cache", 0, struct archive_options, cache,
                 "make no archive: put the programs, libraries and debug files of a recording, or of an "
-                "archive, into the "
-                "cache that perf reads (~/.debug)"),
+                "archive, into the cache that perf reads (~/.debug)"),
     SYMFS_OPTION(struct archive_options, archive.symfs),
     OPTION_QUIET("print no notes"),
     OPTION_VERBOSE("print more details"),
@@ -65,8 +61,7 @@ const struct command archive_command = {
     .summary = "put a recording and what its report needs into one file",
     .synopsis = "[OPTIONS]",
     .about = "Makes a file with a recording, the programs and libraries that it is of, their debug files, "
-             "maps and names, "
-             "from which 'fathom report -i FILE' makes the same report on another machine.",
+             "maps and names, from which 'fathom report -i FILE' makes the same report on another machine.",
     .options = rows,
     .run = archive_run,
 };

@@ -1,4 +1,4 @@
-/* calls.c - `fathom calls`: its options, and what is printed when. */
+/* calls.c - `fathom calls`: its options, and when it prints. */
 #include <getopt.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ struct calls_values {
     bool wide;
 };
 
-static void stop(void *calls)
+static void stop_calls(void *calls)
 {
     fathom_calls_stop(calls);
 }
@@ -43,7 +43,7 @@ static int print_now(struct fathom_calls *calls, const struct calls_values *v, s
     return fathom_calls_write(calls, &listing, stdout, err);
 }
 
-/* --every: what fails now is told at the end. */
+/* --every: failures are only reported at the end. */
 static void print_while_it_runs(struct fathom_calls *calls, const struct calls_values *v,
                                 struct terminal *terminal)
 {
@@ -63,7 +63,7 @@ static int run_calls(struct fathom_calls *calls, const struct calls_values *v, s
     struct interrupted_run run;
     interrupt_hold(&run);
     int rc = fathom_calls_start(calls, err);
-    interrupt_begin(&run, stop, calls);
+    interrupt_begin(&run, stop_calls, calls);
     if (rc == 0)
         print_while_it_runs(calls, v, terminal);
     interrupt_end(&run);
@@ -86,21 +86,29 @@ static int count_calls(const struct calls_values *v, struct terminal *terminal)
         rc = run_calls(calls, v, terminal, &err);
         status = fathom_calls_status(calls);
     }
-    if (rc < 0)
-        terminal_error(terminal, &err);
+    int code = exit_result(terminal, rc, &err);
     fathom_calls_close(calls);
-    if (rc < 0)
-        return exit_code_of(&err);
-    return status >= 0 ? exit_code_of_status(status) : EXIT_OK;
+    return rc == 0 && status >= 0 ? exit_code_of_status(status) : code;
 }
 
-/* Which options of bursts and counters do not go with --phases. */
-static const char *against_phases(const struct fathom_calls_options *o)
+/* NULL: the options go together. */
+static const char *wrong_use(const struct fathom_calls_options *o)
 {
-    return o->burst > 0                       ? "bursts, which are other times at which hooks are in"
-           : o->metric != FATHOM_CALLS_NUMBER ? "--metric time: calls are counted"
-           : o->counter != FATHOM_CALLS_PURGE && o->counter != FATHOM_CALLS_EXACT
-               ? "--counter: the counts are exact in an interval"
+    const bool sticky = o->counter == FATHOM_CALLS_STICKY, phases = o->phase_interval > 0;
+    return o->eps >= o->phi                           ? "--eps must be below --phi"
+           : o->burst > 0 && o->interval <= o->burst  ? "--interval must be longer than --burst"
+           : sticky && o->metric == FATHOM_CALLS_TIME ? "--counter sticky counts calls, not time"
+           : sticky && o->adaptive ? "--counter sticky counts calls one by one, and --adaptive some for many"
+           : o->interval > 0 && !(o->burst > 0)             ? "--interval needs --burst"
+           : o->adaptive && !(o->burst > 0)                 ? "--adaptive needs --burst"
+           : o->re_enable >= 0 && !o->adaptive              ? "--re-enable needs --adaptive"
+           : (o->phase_policy || o->phase_share) && !phases ? "--phases-policy needs --phases"
+           : phases && o->burst > 0
+               ? "--phases goes without bursts, which are other times at which hooks are in"
+           : phases && o->metric != FATHOM_CALLS_NUMBER
+               ? "--phases goes without --metric time: calls are counted"
+           : phases && o->counter != FATHOM_CALLS_PURGE && o->counter != FATHOM_CALLS_EXACT
+               ? "--phases goes without --counter: the counts are exact in an interval"
                : NULL;
 }
 
@@ -114,29 +122,13 @@ static int calls_run(int argc, char **argv, struct terminal *terminal)
     struct fathom_error err;
     int code = options_parse(&calls_command, &v, false, argc, argv, terminal);
     if (code < 0 && optind == argc)
-        code = option_usage(terminal, &calls_command, "give a command to run");
+        code = option_usage(terminal, "give a command to run");
     v.listing.view = v.view->name;
     if (code < 0 && fathom_calls_check(&v.listing, &err) < 0)
-        code = option_usage(terminal, &calls_command, "%s", err.text);
-    if (code < 0 && o->eps >= o->phi)
-        code = option_usage(terminal, &calls_command, "--eps must be below --phi");
-    if (code < 0 && o->burst > 0 && o->interval <= o->burst)
-        code = option_usage(terminal, &calls_command, "--interval must be longer than --burst");
-    if (code < 0 && o->counter == FATHOM_CALLS_STICKY && o->metric == FATHOM_CALLS_TIME)
-        code = option_usage(terminal, &calls_command, "--counter sticky counts calls, not time");
-    if (code < 0 && o->counter == FATHOM_CALLS_STICKY && o->adaptive)
-        code = option_usage(terminal, &calls_command,
-                            "--counter sticky counts calls one by one, and --adaptive some for many");
-    if (code < 0 && o->interval > 0 && !(o->burst > 0))
-        code = option_usage(terminal, &calls_command, "--interval needs --burst");
-    if (code < 0 && o->adaptive && !(o->burst > 0))
-        code = option_usage(terminal, &calls_command, "--adaptive needs --burst");
-    if (code < 0 && o->re_enable >= 0 && !o->adaptive)
-        code = option_usage(terminal, &calls_command, "--re-enable needs --adaptive");
-    if (code < 0 && (o->phase_policy || o->phase_share) && !(o->phase_interval > 0))
-        code = option_usage(terminal, &calls_command, "--phases-policy needs --phases");
-    if (code < 0 && o->phase_interval > 0 && against_phases(o))
-        code = option_usage(terminal, &calls_command, "--phases goes without %s", against_phases(o));
+        code = option_usage(terminal, "%s", err.text);
+    const char *wrong = wrong_use(o);
+    if (code < 0 && wrong)
+        code = option_usage(terminal, "%s", wrong);
     if (o->re_enable < 0)
         o->re_enable = RE_ENABLE;
     v.listing.rows = (unsigned)v.rows;
@@ -183,10 +175,9 @@ static const struct option_row rows[] = {
         "count in bursts of so many milliseconds; between them the program runs as without hooks"),
     OPTION_FRACTION("interval", 0, "MS", 0.2, 1e9, struct calls_values, options.interval,
                     "with --burst: from one burst's start to the next's"),
-    OPTION_FRACTION(
-        "phases", 0, "MS", 100, 1e12, struct calls_values, options.phase_interval,
-        "count in some intervals of each phase, of MS milliseconds of CPU time, and scale that to the "
-        "whole run; between them the program runs as without hooks"),
+    OPTION_FRACTION("phases", 0, "MS", 100, 1e12, struct calls_values, options.phase_interval,
+                    "count in some intervals of each phase, of MS milliseconds of CPU time, and scale that "
+                    "to the whole run; between them the program runs as without hooks"),
     OPTION_OWN("phases-policy", 0, "WHICH[:N]", take_policy,
                "with --phases: which intervals, as of fathom record (default: third)"),
     OPTION_FLAG("adaptive", 0, struct calls_values, options.adaptive,
@@ -222,8 +213,7 @@ const struct command calls_command = {
     .summary = "count all calls of a command by their contexts",
     .synopsis = "[OPTIONS] [--] COMMAND [ARG...]",
     .about = "Runs a command with hooks in its functions, as 'fathom train' does, counts every call under "
-             "its full call "
-             "path in bounded memory, and prints the hot contexts at the end.",
+             "its full call path in bounded memory, and prints the hot contexts at the end.",
     .options = rows,
     .notes = "If nothing fails, the exit code is the command's own; see fathom-calls(1).",
     .run = calls_run,

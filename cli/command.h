@@ -1,7 +1,4 @@
-/*
- * command.h - the table of sub-commands and their options, from which dispatch, parsing and --help are
- * derived.
- */
+/* command.h - the table of sub-commands and their options, from which dispatch, parsing and --help are derived. */
 #ifndef FATHOM_CLI_COMMAND_H
 #define FATHOM_CLI_COMMAND_H
 
@@ -13,8 +10,8 @@ struct command {
     const char *name;
     const char *summary;              /* one line, no full stop */
     const char *synopsis;             /* lines, without "usage: fathom NAME" */
-    const char *about;                /* text of --help before and after the options, refilled; */
-    const char *notes;                /* NULL: none */
+    const char *about;                /* text of --help before the options, rewrapped */
+    const char *notes;                /* the same after the options; NULL: none */
     const struct option_row *options; /* ends with OPTION_END */
     bool paged;                       /* standard output goes through a pager: cli/pager.h */
     /* argv[0] is the sub-command's name. Returns an exit code (cli/exit.h). */
@@ -30,7 +27,7 @@ extern const struct command record_command, train_command, report_command, map_c
 extern const struct command *const command_table[];
 
 const struct command *command_find(const char *name); /* NULL: no such command */
-/* The command whose name is a slip away from it: two letters at most; NULL: none. */
+/* The command that was probably meant (cli/slips.h); NULL: none. */
 const struct command *command_like(const char *name);
 
 #endif

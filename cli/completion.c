@@ -6,13 +6,13 @@
 
 #include "cli/options.h"
 
-/* Words that an option takes, "" if they are not fixed. Each ends with a blank. */
+/* Prints the words that an option takes, if they are fixed, each followed by a blank. */
 static void print_words(const struct option_row *row)
 {
     if (row->take == option_choice || row->take == option_choices)
         for (const struct option_word *w = row->words; w->word; w++)
             printf("%s ", w->word);
-    if (row->take != option_table)
+    if (!option_has_table(row))
         return;
     for (const char *at = row->table.at; ((const struct option_entry *)(const void *)at)->name;
          at += row->table.size)
@@ -21,10 +21,10 @@ static void print_words(const struct option_row *row)
 
 static bool has_words(const struct option_row *row)
 {
-    return row->take == option_choice || row->take == option_choices || row->take == option_table;
+    return row->take == option_choice || row->take == option_choices || option_has_table(row);
 }
 
-/* What is looked up when it is asked for, by the option's name: a shell's command that prints words. */
+/* A shell command that prints the words of an option at the time of completion; NULL: none. */
 static const char *lookup_of(const struct option_row *row)
 {
     static const struct {
@@ -38,8 +38,8 @@ static const char *lookup_of(const struct option_row *row)
     return NULL;
 }
 
-/* Events of this machine; functions of the recording that was given before, or else perf.data: those with plain names, as a
- * recording can hold any, and bash's compgen runs what a $(...) in its words says. */
+/* Prints functions that list events of this machine, and functions of the given recording or perf.data. Only plain names are listed, as
+ * names in recordings are untrusted, and bash's compgen executes $(...) in its words. */
 static void print_lookups(const char *words)
 {
     printf("_fathom_events()\n{\n"
@@ -109,7 +109,7 @@ static void print_bash(void)
            "complete -o filenames -F _fathom fathom\n");
 }
 
-/* Help's first clause, without what has a meaning in an argument of _arguments or _describe. */
+/* Prints the first clause of a help text, without characters that are special to _arguments or _describe. */
 static void print_zsh_help(const char *help)
 {
     for (; *help && *help != ';' && *help != '(' && *help != '\n'; help++)

@@ -1,4 +1,4 @@
-/* completion.h - what a shell needs to complete commands and options, from the table of commands. */
+/* completion.h - scripts for shells that complete commands and options, made from the table of commands. */
 #ifndef FATHOM_CLI_COMPLETION_H
 #define FATHOM_CLI_COMPLETION_H
 

@@ -1,4 +1,4 @@
-/* diff.c - `fathom diff A B`: what changed between recordings, or between saved trees. */
+/* diff.c - `fathom diff A B`: prints what changed between recordings, or between saved trees. */
 #include <getopt.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@ struct diff_command_options {
     const struct fathom_word *format;
 };
 
-static void complete(struct diff_command_options *o, char **names, const struct terminal *terminal)
+static void complete_options(struct diff_command_options *o, char **names, const struct terminal *terminal)
 {
     const struct fathom_report_options *report = &o->rows.report;
     report_rows_complete(&o->rows, terminal);
@@ -29,7 +29,7 @@ static void complete(struct diff_command_options *o, char **names, const struct 
     o->diff.width = report->width;
 }
 
-static int print(struct fathom_diff *diff, struct terminal *terminal, struct fathom_error *err)
+static int print_diff(struct fathom_diff *diff, struct terminal *terminal, struct fathom_error *err)
 {
     const struct fathom_writing *w = fathom_diff_writing(diff);
     privilege_only_read_and(w, terminal);
@@ -42,18 +42,16 @@ static int diff_files(struct diff_command_options *options, char **names, struct
 {
     struct fathom_error err = {0};
     struct fathom_diff *diff = NULL;
-    complete(options, names, terminal);
+    complete_options(options, names, terminal);
     int rc = fathom_diff_open(&options->diff, &terminal->listener, &diff, &err);
     if (rc == 0)
-        rc = print(diff, terminal, &err);
-    if (rc < 0)
-        terminal_error(terminal, &err);
-    int code = rc < 0 ? exit_code_of(&err) : fathom_diff_stale(diff) ? EXIT_BUILD : EXIT_OK;
+        rc = print_diff(diff, terminal, &err);
+    int code = rc == 0 && fathom_diff_stale(diff) ? EXIT_BUILD : exit_result(terminal, rc, &err);
     fathom_diff_close(diff);
     return code;
 }
 
-/* Whether an operand that names no file is a side of a store. */
+/* Whether an operand is a side of a store, not a file. */
 static bool is_side(const char *name)
 {
     static const char *const words[] = {"service=", "host=", "build=", "since=", "until="};
@@ -70,18 +68,17 @@ static int diff_run(int argc, char **argv, struct terminal *terminal)
     fathom_diff_defaults(&options.diff);
     int code = options_parse(&diff_command, &options, true, argc, argv, terminal);
     if (code < 0)
-        code = store_rows_check(&options.store, &diff_command, terminal);
+        code = store_rows_check(&options.store, terminal);
     bool phases = options.rows.phases.count;
     if (code < 0 && argc - optind != (phases ? 1 : 2))
         code = option_usage(
-            terminal, &diff_command, "%s",
+            terminal, "%s",
             phases ? "give one recording, of which two phases are to be compared"
             : options.store.url
                 ? "give two sides, such as 'build=1f3a' 'build=9c2b', or 'since=2d,until=1d' 'since=1d'"
                 : "give two recordings, or two lists 'A1,A2' 'B1,B2'");
     if (code < 0 && !options.store.url && is_side(argv[optind]))
-        code = option_usage(terminal, &diff_command, "'%s' is a side of a store, which --store has to name",
-                            argv[optind]);
+        code = option_usage(terminal, "'%s' is a side of a store, which --store has to name", argv[optind]);
     if (code < 0)
         code = diff_files(&options, argv + optind, terminal);
     report_rows_clear(&options.rows);
@@ -123,12 +120,10 @@ const struct command diff_command = {
     .synopsis = "[OPTIONS] A[,A2...] B[,B2...]\n"
                 "[OPTIONS] --phases 1,2 RECORDING\n"
                 "--store STORE [--service NAME] [OPTIONS] A B",
-    .about =
-        "Compares the contexts and functions of two recordings, or of several each, and prints those whose "
-        "change from A to B is more than chance. Trees that 'fathom calls' saved are compared, too. With "
-        "--store, a side is "
-        "'all', or some of service=, host=, build=, since= and until= with commas between, and its hosts are "
-        "what recordings are otherwise.",
+    .about = "Compares the contexts and functions of two recordings, or of several each, and prints those "
+             "whose change from A to B is more than chance. Trees that 'fathom calls' saved are compared, "
+             "too. With --store, a side is 'all', or some of service=, host=, build=, since= and until= with "
+             "commas between, and its hosts are what recordings are otherwise.",
     .options = rows,
     .paged = true,
     .run = diff_run,

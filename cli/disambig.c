@@ -1,4 +1,4 @@
-/* disambig.c - `fathom disambig PROGRAM`: its options, and the order of its steps. */
+/* disambig.c - `fathom disambig PROGRAM`: its options and steps. */
 #include <getopt.h>
 #include <stdlib.h>
 
@@ -13,7 +13,7 @@ struct disambig_values {
     bool selftest;
 };
 
-static void stop(void *disambig)
+static void stop_selftest(void *disambig)
 {
     fathom_disambig_test_stop(disambig);
 }
@@ -27,14 +27,14 @@ static int run_selftest(struct fathom_disambig *d, struct fathom_error *err)
         return rc;
     interrupt_hold(&run);
     rc = fathom_disambig_test_start(d, err);
-    interrupt_begin(&run, stop, d);
+    interrupt_begin(&run, stop_selftest, d);
     if (rc == 0)
         fathom_disambig_test_run(d);
     interrupt_end(&run);
     return rc == 0 ? fathom_disambig_test_judge(d, stdout, err) : rc;
 }
 
-static int disambiguate(const struct disambig_values *values, struct terminal *terminal)
+static int disambiguate_program(const struct disambig_values *values, struct terminal *terminal)
 {
     const struct fathom_disambig_options *o = &values->options;
     struct fathom_disambig *d = NULL;
@@ -51,49 +51,36 @@ static int disambiguate(const struct disambig_values *values, struct terminal *t
         rc = fathom_disambig_print(d, stdout, &err);
     if (rc == 0 && values->selftest)
         rc = run_selftest(d, &err);
-    if (rc < 0)
-        terminal_error(terminal, &err);
+    int code = exit_result(terminal, rc, &err);
     fathom_disambig_close(d);
-    return rc < 0 ? exit_code_of(&err) : EXIT_OK;
+    return code;
 }
 
-static bool has(const struct fathom_disambig_options *o, enum fathom_disambig_method method)
+static bool has_method(const struct fathom_disambig_options *o, enum fathom_disambig_method method)
 {
     return o->methods >> method & 1;
 }
 
-static int complete(struct disambig_values *values, int argc, char **argv, struct terminal *terminal)
+/* NULL: the options go together. */
+static const char *wrong_use(const struct disambig_values *values)
 {
-    const struct command *c = &disambig_command;
-    struct fathom_disambig_options *o = &values->options;
-    bool clone = has(o, FATHOM_DISAMBIG_CLONE) || has(o, FATHOM_DISAMBIG_EDGES);
-    bool wrap = has(o, FATHOM_DISAMBIG_WRAP);
-    if (optind >= argc)
-        return option_usage(terminal, c, "give a program or library");
-    o->program = argv[optind];
-    if (argc - optind > 1)
-        o->command = argv + optind + 1;
-    if (!o->map)
-        return option_usage(terminal, c, "give the program's path map: --map MAP (from 'fathom train')");
-    if (o->emit && o->output)
-        return option_usage(terminal, c, "--emit is for the compiler, --output patches: give one of them");
-    if (o->emit && (clone || has(o, FATHOM_DISAMBIG_INSERT) || wrap))
-        return option_usage(terminal, c,
-                            "--emit is for the compiler, which neither makes copies nor adds instructions: "
-                            "give another --method");
-    if (o->symbolic && !clone && !wrap)
-        return option_usage(terminal, c,
-                            "--symbolic is about copies and wraps: give --method clone, too, or wrap");
-    if (o->map_output && !o->output)
-        return option_usage(terminal, c,
-                            "--map-output is the map of the patched program: give --output, too");
-    if (values->selftest && !(o->output && o->command))
-        return option_usage(terminal, c,
-                            "--selftest runs a command with the patched file: give --output and, "
-                            "after the program, the command");
-    if (o->command && !values->selftest)
-        return option_usage(terminal, c, "a command is only for --selftest");
-    return -1;
+    const struct fathom_disambig_options *o = &values->options;
+    const bool clone = has_method(o, FATHOM_DISAMBIG_CLONE) || has_method(o, FATHOM_DISAMBIG_EDGES),
+               wrap = has_method(o, FATHOM_DISAMBIG_WRAP);
+    return !o->map                ? "give the program's path map: --map MAP (from 'fathom train')"
+           : o->emit && o->output ? "--emit is for the compiler, --output patches: give one of them"
+           : o->emit && (clone || has_method(o, FATHOM_DISAMBIG_INSERT) || wrap)
+               ? "--emit is for the compiler, which neither makes copies nor adds instructions: give another "
+                 "--method"
+           : o->symbolic && !clone && !wrap
+               ? "--symbolic is about copies and wraps: give --method clone, too, or wrap"
+           : o->map_output && !o->output
+               ? "--map-output is the map of the patched program: give --output, too"
+           : values->selftest && !(o->output && o->command)
+               ? "--selftest runs a command with the patched file: give --output and, after the program, the "
+                 "command"
+           : o->command && !values->selftest ? "a command is only for --selftest"
+                                             : NULL;
 }
 
 static int disambig_run(int argc, char **argv, struct terminal *terminal)
@@ -105,9 +92,15 @@ static int disambig_run(int argc, char **argv, struct terminal *terminal)
                                                  .methods = 1u << FATHOM_DISAMBIG_MOVE,
                                                  .runtime = getenv("FATHOM_PROBE_LIBRARY")}};
     int code = options_parse(&disambig_command, &values, false, argc, argv, terminal);
-    if (code < 0)
-        code = complete(&values, argc, argv, terminal);
-    return code < 0 ? disambiguate(&values, terminal) : code;
+    if (code < 0 && optind >= argc)
+        code = option_usage(terminal, "give a program or library");
+    values.options.program = argv[optind];
+    if (argc - optind > 1)
+        values.options.command = argv + optind + 1;
+    const char *wrong = wrong_use(&values);
+    if (code < 0 && wrong)
+        code = option_usage(terminal, "%s", wrong);
+    return code < 0 ? disambiguate_program(&values, terminal) : code;
 }
 
 static const struct option_word methods[] = {{"resize", FATHOM_DISAMBIG_RESIZE},
@@ -139,13 +132,12 @@ static const struct option_row rows[] = {
                     "stop when so much of the weight is precise (default: 100)"),
     OPTION_NUMBER("most", 0, "BYTES", 16, UINT32_MAX, struct disambig_values, options.most,
                   "the largest pad of a frame (default: what fits)"),
-    OPTION_CHOICES(
-        "method", 0, "HOW,...", methods, struct disambig_values, options.methods,
-        "resize: change frames in place; move (default): also emit functions anew whose code has no room "
-        "for larger numbers; and beside that insert: make frames larger that are made by pushes, with "
-        "instructions added; clone: give functions copies for some of their callers; edges: lead calls "
-        "through pointers to copies, too, by comparing the pointer (implies clone); wrap: add "
-        "instructions to calls that take more stack"),
+    OPTION_CHOICES("method", 0, "HOW,...", methods, struct disambig_values, options.methods,
+                   "resize: change frames in place; move (default): also emit functions anew whose code has "
+                   "no room for larger numbers; and beside that insert: make frames larger that are made by "
+                   "pushes, with instructions added; clone: give functions copies for some of their callers; "
+                   "edges: lead calls through pointers to copies, too, by comparing the pointer (implies "
+                   "clone); wrap: add instructions to calls that take more stack"),
     OPTION_CHOICE("search", 0, "HOW", searches, enum fathom_disambig_search, struct disambig_values,
                   options.search, "best (default), or random: the ICPP paper's"),
     OPTION_NUMBER("seed", 0, "N", 0, UINT64_MAX, struct disambig_values, options.seed,
@@ -167,11 +159,10 @@ const struct command disambig_command = {
     .summary = "change frame sizes so that call paths differ in height",
     .synopsis = "-m MAP [OPTIONS] [-o FILE [-M MAP]] PROGRAM\n"
                 "-m MAP -o FILE --selftest [OPTIONS] PROGRAM COMMAND [ARG...]",
-    .about =
-        "Chooses how much the frames of a program's functions are to grow so that as much as possible of "
-        "what its map saw is told apart by function and stack height alone, and patches that into a copy. "
-        "No instruction more is executed, unless --method insert, edges or wrap allows it. Functions that "
-        "cannot be proved safe are left alone.",
+    .about = "Chooses how much the frames of a program's functions are to grow so that as much as possible "
+             "of what its map saw is told apart by function and stack height alone, and patches that into a "
+             "copy. No instruction more is executed, unless --method insert, edges or wrap allows it. "
+             "Functions that cannot be proved safe are left alone.",
     .options = rows,
     .notes = "Without --output, it only tells what could be reached.",
     .run = disambig_run,

@@ -1,4 +1,4 @@
-/* doctor.c - `fathom doctor`: what works on this machine, for this user, for a program; what not, and how to mend it. */
+/* doctor.c - `fathom doctor`: what works on this machine, for this user and a program; what does not, and how to fix that. */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +46,7 @@ static const char *heading_of(const char *group)
     return group;
 }
 
-/* "LABEL text", wrapped. Untrusted. */
+/* Prints "LABEL text", wrapped. The text is untrusted. */
 static void print_text(const char *label, const char *text, size_t at)
 {
     char *clean;
@@ -95,8 +95,7 @@ static void print_verdict(const struct fathom_finding *findings, size_t count)
         puts("\nSampling works, without a limit.");
 }
 
-/* Prints findings on standard output. */
-static void doctor_show(const struct fathom_finding *findings, size_t count, bool colour)
+static void print_findings(const struct fathom_finding *findings, size_t count, bool colour)
 {
     const char *group = "";
     for (size_t i = 0; i < count; i++) {
@@ -119,7 +118,7 @@ struct doctor_options {
 
 #define REPORT "fathom-hardware.txt"
 
-/* Records first, as that needs rights; what is read then is hostile. The file is begun before both. */
+/* Recording needs rights, which are given up before the hostile recordings are read. The report is opened before both. */
 static int check_hardware(struct fathom_doctor *doctor, const char *report, int *code,
                           struct terminal *terminal, struct fathom_error *err)
 {
@@ -140,8 +139,8 @@ static int check_hardware(struct fathom_doctor *doctor, const char *report, int 
     return rc;
 }
 
-static int show(const struct doctor_options *options, const struct fathom_doctor *doctor, int code,
-                struct fathom_error *err)
+static int show_result(const struct doctor_options *options, const struct fathom_doctor *doctor, int code,
+                       struct fathom_error *err)
 {
     const struct fathom_finding *findings;
     size_t count;
@@ -149,11 +148,11 @@ static int show(const struct doctor_options *options, const struct fathom_doctor
         return fathom_doctor_write_json(doctor, code, stdout, err);
     int rc = fathom_doctor_findings(doctor, &findings, &count, err);
     if (rc == 0)
-        doctor_show(findings, count, terminal_colour(COLOUR_AUTO, stdout));
+        print_findings(findings, count, terminal_colour(COLOUR_AUTO, stdout));
     return rc;
 }
 
-/* What is examined besides the machine. *code: what it says beyond success or failure. */
+/* Examines a program, a process or the hardware, if that was asked for. *code: its exit code, if it did not fail. */
 static int examine_more(const struct doctor_options *options, const char *program,
                         struct fathom_doctor *doctor, int *code, struct terminal *terminal,
                         struct fathom_error *err)
@@ -167,7 +166,8 @@ static int examine_more(const struct doctor_options *options, const char *progra
     return options->hardware ? check_hardware(doctor, options->output, code, terminal, err) : 0;
 }
 
-static int examine(const struct doctor_options *options, const char *program, struct terminal *terminal)
+static int examine_program(const struct doctor_options *options, const char *program,
+                           struct terminal *terminal)
 {
     struct fathom_doctor *doctor = NULL;
     struct fathom_error err = {0}, shown = {0}, verdict = {0};
@@ -175,19 +175,15 @@ static int examine(const struct doctor_options *options, const char *program, st
     bool found = fathom_runtime_find(getenv("FATHOM_PROBE_LIBRARY"), runtime, sizeof runtime, NULL) == 0;
     int more = EXIT_OK;
     int rc = fathom_doctor_open(found ? runtime : NULL, &doctor, &err);
-    if (rc < 0) {
-        terminal_error(terminal, &err);
-        return exit_code_of(&err);
-    }
+    if (rc < 0)
+        return exit_result(terminal, rc, &err);
     rc = examine_more(options, program, doctor, &more, terminal, &err);
     verdict.code = -fathom_doctor_verdict(doctor);
     int code = exit_code_of(rc < 0 ? &err : &verdict);
     code = code == EXIT_OK ? more : code;
-    if (show(options, doctor, code, &shown) < 0) {
-        terminal_error(terminal, &shown);
-        code = exit_code_of(&shown);
-    }
-    fflush(stdout); /* which may go where messages go */
+    if (show_result(options, doctor, code, &shown) < 0)
+        code = exit_result(terminal, -1, &shown);
+    fflush(stdout); /* before messages, which may go to the same place */
     if (rc < 0)
         terminal_error(terminal, &err);
     else if (options->hardware)
@@ -196,31 +192,34 @@ static int examine(const struct doctor_options *options, const char *program, st
     return code;
 }
 
+/* NULL: the options go together. */
+static const char *wrong_use(const struct doctor_options *o, const char *program)
+{
+    const bool more = program || o->pids.count;
+    return o->pids.count > 1           ? "one process at a time"
+           : program && o->pids.count  ? "give a program or a process, not both"
+           : o->hardware && more       ? "--hardware examines the machine: no program, no process"
+           : o->output && !o->hardware ? "-o is for --hardware"
+           : o->workload && (more || o->hardware || o->json) ? "--workload examines nothing: give it alone"
+                                                             : NULL;
+}
+
 static int doctor_run(int argc, char **argv, struct terminal *terminal)
 {
     struct doctor_options options = {0};
     int code = options_parse(&doctor_command, &options, true, argc, argv, terminal);
     const char *program = code < 0 && optind < argc ? argv[optind] : NULL;
     if (code < 0 && argc - optind > 1)
-        code = option_usage(terminal, &doctor_command, "one program at a time: '%s' is a second one",
-                            argv[optind + 1]);
-    if (code < 0 && options.pids.count > 1)
-        code = option_usage(terminal, &doctor_command, "one process at a time");
-    if (code < 0 && program && options.pids.count)
-        code = option_usage(terminal, &doctor_command, "give a program or a process, not both");
-    if (code < 0 && options.hardware && (program || options.pids.count))
-        code = option_usage(terminal, &doctor_command,
-                            "--hardware examines the machine: no program, no process");
-    if (code < 0 && options.output && !options.hardware)
-        code = option_usage(terminal, &doctor_command, "-o is for --hardware");
-    if (code < 0 && options.workload && (program || options.pids.count || options.hardware || options.json))
-        code = option_usage(terminal, &doctor_command, "--workload examines nothing: give it alone");
+        code = option_usage(terminal, "one program at a time: '%s' is a second one", argv[optind + 1]);
+    const char *wrong = wrong_use(&options, program);
+    if (code < 0 && wrong)
+        code = option_usage(terminal, "%s", wrong);
     if (code < 0 && options.workload)
         code = fathom_doctor_workload(options.workload) < 0 ? EXIT_OTHER : EXIT_OK;
     if (!options.output)
         options.output = REPORT;
     if (code < 0)
-        code = examine(&options, program, terminal);
+        code = examine_program(&options, program, terminal);
     free(options.pids.pids);
     return code;
 }
@@ -230,10 +229,9 @@ static const struct option_word workloads[] = {
 
 static const struct option_row rows[] = {
     OPTION_PIDS("pid", 'p', "PID", struct doctor_options, pids, "examine this running process, too"),
-    OPTION_FLAG(
-        "hardware", 0, struct doctor_options, hardware,
-        "record known programs with each kind of hardware event, compare with what is right, and write a "
-        "report that can be sent back; takes a minute"),
+    OPTION_FLAG("hardware", 0, struct doctor_options, hardware,
+                "record known programs with each kind of hardware event, compare with what is right, and "
+                "write a report that can be sent back; takes a minute"),
     OPTION_TEXT("output", 'o', "FILE", struct doctor_options, output,
                 "with --hardware: the report (default: " REPORT "; '-': standard output)"),
     OPTION_CHOICE(
@@ -251,12 +249,10 @@ const struct command doctor_command = {
                 "--hardware [--json] [-o FILE]\n"
                 "--workload NAME",
     .about = "Examines this machine, what this user may do on it, and a program: whether it can be recorded "
-             "with its call "
-             "paths. The first thing to try when something does not work. It changes nothing but what "
-             "--hardware writes, and needs no rights.",
+             "with its call paths. The first thing to try when something does not work. It changes nothing "
+             "but what --hardware writes, and needs no rights.",
     .options = rows,
     .notes = "The exit code is 0 if sampling works, 3 if it is refused; with --hardware, 1 if a check is "
-             "wrong, and 7 if "
-             "there are no counters to check; see fathom-doctor(1).",
+             "wrong, and 7 if there are no counters to check; see fathom-doctor(1).",
     .run = doctor_run,
 };

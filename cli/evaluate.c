@@ -1,4 +1,4 @@
-/* evaluate.c - `fathom evaluate`: how often inference is right, and how reliable its probabilities are. */
+/* evaluate.c - `fathom evaluate`: prints how often inference is right, and how reliable its probabilities are. */
 #include <getopt.h>
 #include <string.h>
 
@@ -8,12 +8,12 @@
 #include "cli/shared_rows.h"
 #include "cli/target.h"
 
-static void stop(void *evaluation)
+static void stop_evaluation(void *evaluation)
 {
     fathom_evaluation_stop(evaluation);
 }
 
-/* Records a target, or gives up what is not needed to read a recording. */
+/* Records a target, or gives up rights that reading a recording does not need. */
 static int prepare_evaluation(const struct fathom_evaluation_options *options,
                               struct fathom_evaluation *evaluation, struct terminal *terminal,
                               struct fathom_error *err)
@@ -26,13 +26,13 @@ static int prepare_evaluation(const struct fathom_evaluation_options *options,
         return 0;
     privilege_only_observe(
         &(struct privilege_observing){.output = w->output, .launched = options->target.command}, terminal);
-    interrupt_catch(stop, evaluation, &before);
+    interrupt_catch(stop_evaluation, evaluation, &before);
     int rc = fathom_evaluation_record(evaluation, err);
     interrupt_restore(&before);
     return rc;
 }
 
-static int evaluate(const struct fathom_evaluation_options *options, struct terminal *terminal)
+static int run_evaluation(const struct fathom_evaluation_options *options, struct terminal *terminal)
 {
     struct fathom_evaluation *evaluation = NULL;
     struct fathom_error err = {0};
@@ -46,9 +46,7 @@ static int evaluate(const struct fathom_evaluation_options *options, struct term
         rc = fathom_evaluation_write(evaluation, stdout, &err);
     bool stale = rc == 0 && fathom_evaluation_stale(evaluation);
     fathom_evaluation_close(evaluation);
-    if (rc < 0)
-        terminal_error(terminal, &err);
-    return rc < 0 ? exit_code_of(&err) : stale ? EXIT_BUILD : EXIT_OK;
+    return stale ? EXIT_BUILD : exit_result(terminal, rc, &err);
 }
 
 /* --truth: "unwind" is the default. */
@@ -60,7 +58,7 @@ static bool take_truth(struct terminal *terminal, const struct option_row *row, 
     return true;
 }
 
-/* Whether the command line asks to compare two maps: both are given, and there is nothing to sample. */
+/* Whether two maps are to be compared: both are given, and nothing is to be sampled. */
 static bool compares_maps(const struct fathom_evaluation_options *o, bool command)
 {
     return o->map && o->truth && !o->recording && !o->output && !command && !o->target.pids.count &&
@@ -75,16 +73,14 @@ static int evaluate_run(int argc, char **argv, struct terminal *terminal)
     int code = options_parse(&evaluate_command, &options, false, argc, argv, terminal);
     bool maps = code < 0 && compares_maps(&options, optind < argc);
     if (code < 0 && !maps && !options.recording)
-        code = target_complete(&options.target, &evaluate_command, argc, argv, terminal);
+        code = target_complete(&options.target, argc, argv, terminal);
     if (code < 0 && options.recording && (optind < argc || options.output))
-        code = option_usage(terminal, &evaluate_command,
-                            "--input cannot be combined with a command or --output");
+        code = option_usage(terminal, "--input cannot be combined with a command or --output");
     if (code < 0 && !maps && !options.audit_hz && options.target.verify.wish == FATHOM_VERIFY_ASKED)
-        code =
-            option_usage(terminal, &evaluate_command,
-                         "--audit 0 (infer from the map alone) cannot be combined with --verify or --dumps");
+        code = option_usage(
+            terminal, "--audit 0 (infer from the map alone) cannot be combined with --verify or --dumps");
     if (code < 0)
-        code = evaluate(&options, terminal);
+        code = run_evaluation(&options, terminal);
     target_free(&options.target);
     return code;
 }
@@ -110,10 +106,9 @@ static const struct option_row rows[] = {
     OPTION_NUMBER("audit", 0, "HZ", 0, 20000, struct fathom_evaluation_options, audit_hz,
                   "audit samples per second to infer from (default: 10 to 1000, by how much is news, within "
                   "--dumps; 0: the map alone)"),
-    TARGET_VERIFY(
-        struct fathom_evaluation_options,
-        "compare stacks while recording, or as if so (-i), as 'fathom record' does, instead of audit "
-        "samples: all of their return addresses, none, or the K innermost"),
+    TARGET_VERIFY(struct fathom_evaluation_options,
+                  "compare stacks while recording, or as if so (-i), as 'fathom record' does, instead of "
+                  "audit samples: all of their return addresses, none, or the K innermost"),
     TARGET_DUMPS(struct fathom_evaluation_options),
     INFERENCE_NO_AUTOMATON(struct fathom_evaluation_options, no_automaton),
     INFERENCE_NO_TEMPORAL(struct fathom_evaluation_options, no_temporal),

@@ -1,4 +1,4 @@
-/* events.c - `fathom events`: what can be sampled on this machine, and what a record of it carries. */
+/* events.c - `fathom events`: lists the events that can be sampled on this machine, and what their records contain. */
 #include "cli/events.h"
 
 #include <getopt.h>
@@ -8,18 +8,15 @@
 #include "cli/exit.h"
 #include "cli/options.h"
 
-static int list(const struct fathom_events_options *options, struct terminal *terminal)
+static int list_events(const struct fathom_events_options *options, struct terminal *terminal)
 {
     struct fathom_error err = {0};
-    if (fathom_events_write(options, stdout, &err) == 0)
-        return EXIT_OK;
-    terminal_error(terminal, &err);
-    return exit_code_of(&err);
+    return exit_result(terminal, fathom_events_write(options, stdout, &err), &err);
 }
 
 int events_print(struct terminal *terminal)
 {
-    return list(&(struct fathom_events_options){0}, terminal);
+    return list_events(&(struct fathom_events_options){0}, terminal);
 }
 
 static int events_run(int argc, char **argv, struct terminal *terminal)
@@ -29,12 +26,11 @@ static int events_run(int argc, char **argv, struct terminal *terminal)
     if (code >= 0)
         return code;
     if (argc - optind > 1)
-        return option_usage(terminal, &events_command, "give at most one pattern");
+        return option_usage(terminal, "give at most one pattern");
     options.pattern = argv[optind];
     if (options.pattern && strlen(options.pattern) > FATHOM_EVENTS_PATTERN)
-        return option_usage(terminal, &events_command, "the pattern is longer than %d bytes",
-                            FATHOM_EVENTS_PATTERN);
-    return list(&options, terminal);
+        return option_usage(terminal, "the pattern is longer than %d bytes", FATHOM_EVENTS_PATTERN);
+    return list_events(&options, terminal);
 }
 
 static const struct option_row rows[] = {
@@ -48,18 +44,13 @@ const struct command events_command = {
     .name = "events",
     .summary = "list the events that can be sampled on this machine",
     .synopsis = "[PATTERN]",
-    .about =
-        "Lists what 'fathom record -e' takes on this machine: aliases, with the event that each stands for "
-        "on "
-        "this CPU; software events; the CPU's own events, as libpfm4 names them; and, if they match a "
-        "PATTERN, "
-        "tracepoints. In brackets: how precise an event can be (':pp'), the size of a sample's record, what "
-        "it "
-        "tells of the data (address, latency, source), and whether the CPU writes many records at once (in "
-        "batches), if a period is given. Events at functions and markers of programs (uprobe:, uretprobe:, "
-        "usdt:) are in "
-        "fathom-record(1). A pattern is a part of the name or the description, or has *, ? and "
-        "[].",
+    .about = "Lists what 'fathom record -e' takes on this machine: aliases, with the event that each stands "
+             "for on this CPU; software events; the CPU's own events, as libpfm4 names them; and, if they "
+             "match a PATTERN, tracepoints. In brackets: how precise an event can be (':pp'), the size of a "
+             "sample's record, what it tells of the data (address, latency, source), and whether the CPU "
+             "writes many records at once (in batches), if a period is given. Events at functions and "
+             "markers of programs (uprobe:, uretprobe:, usdt:) are in fathom-record(1). A pattern is a part "
+             "of the name or the description, or has *, ? and [].",
     .options = rows,
     .paged = true,
     .run = events_run,

@@ -1,6 +1,4 @@
-/*
- * events.h - the events that can be sampled on this machine, listed: `fathom events`, and `fathom record --list-events`.
- */
+/* events.h - lists the events that can be sampled on this machine, for `fathom events` and `fathom record --list-events`. */
 #ifndef FATHOM_CLI_EVENTS_H
 #define FATHOM_CLI_EVENTS_H
 

@@ -43,6 +43,13 @@ int exit_code_of(const struct fathom_error *err)
     }
 }
 
+int exit_result(struct terminal *terminal, int rc, const struct fathom_error *err)
+{
+    if (rc < 0)
+        terminal_error(terminal, err);
+    return rc < 0 ? exit_code_of(err) : EXIT_OK;
+}
+
 int exit_code_of_status(int wait_status)
 {
     if (WIFEXITED(wait_status))

@@ -1,4 +1,4 @@
-/* graph.c - `fathom graph IMAGE`: the call sites in a binary's code, with the stack depth at each. */
+/* graph.c - `fathom graph IMAGE`: prints the call sites in a binary's code, with the stack depth at each. */
 #include <getopt.h>
 
 #include "cli/exit.h"
@@ -14,7 +14,7 @@ static int graph_run(int argc, char **argv, struct terminal *terminal)
     if (code >= 0)
         return code;
     if (argc - optind != 1)
-        return option_usage(terminal, &graph_command, "give one program or library");
+        return option_usage(terminal, "give one program or library");
     struct fathom_error err = {0};
     privilege_only_read(terminal);
     int rc = fathom_graph_open(argv[optind], &terminal->listener, &graph, &err);
@@ -22,9 +22,7 @@ static int graph_run(int argc, char **argv, struct terminal *terminal)
     if (rc == 0)
         rc = fathom_graph_write(graph, &options, stdout, &err);
     fathom_graph_close(graph);
-    if (rc < 0)
-        terminal_error(terminal, &err);
-    return rc < 0 ? exit_code_of(&err) : EXIT_OK;
+    return exit_result(terminal, rc, &err);
 }
 
 static const struct option_word formats[] = {{"text", FATHOM_GRAPH_TEXT}, {"dot", FATHOM_GRAPH_DOT}, {0}};

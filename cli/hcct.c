@@ -1,4 +1,4 @@
-/* hcct.c - `fathom hcct`: call traces, and the counters over them. */
+/* hcct.c - `fathom hcct`: records call traces, and runs counters over them. */
 #include <getopt.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -17,17 +17,17 @@ struct hcct_values {
     struct fathom_tree_options trees;
 };
 
-static void stop(void *trace)
+static void stop_trace(void *trace)
 {
     fathom_call_trace_stop(trace);
 }
 
-static int record(struct fathom_call_trace *trace, struct fathom_error *err)
+static int record_trace(struct fathom_call_trace *trace, struct fathom_error *err)
 {
     struct interrupted_run run;
     interrupt_hold(&run);
     int rc = fathom_call_trace_start(trace, err);
-    interrupt_begin(&run, stop, trace);
+    interrupt_begin(&run, stop_trace, trace);
     if (rc == 0)
         fathom_call_trace_run(trace);
     interrupt_end(&run);
@@ -41,42 +41,21 @@ static int run_record(const struct hcct_values *o, char **words, int count, stru
     struct fathom_call_trace_options options = {
         .output = o->output, .command = words, .runtime = getenv("FATHOM_PROBE_LIBRARY")};
     if (!o->output || count < 1)
-        return option_usage(terminal, &hcct_command, "'record' needs --output and a command");
+        return option_usage(terminal, "'record' needs --output and a command");
     int status = -1;
     signal(SIGPIPE, SIG_IGN);
     int rc = fathom_call_trace_open(&options, &terminal->listener, &trace, &err);
     if (rc == 0) {
         output_alone(o->output);
-        rc = record(trace, &err);
+        rc = record_trace(trace, &err);
         status = fathom_call_trace_status(trace);
     }
-    if (rc < 0)
-        terminal_error(terminal, &err);
+    int code = exit_result(terminal, rc, &err);
     fathom_call_trace_close(trace);
-    if (rc < 0)
-        return exit_code_of(&err);
-    return status >= 0 ? exit_code_of_status(status) : EXIT_OK;
+    return rc == 0 && status >= 0 ? exit_code_of_status(status) : code;
 }
 
-/* --counter "lss,purge": splits the text in place. */
-static bool take_counters(struct terminal *terminal, const struct option_row *row, char *text, void *value)
-{
-    struct hcct_values *values = value;
-    (void)row;
-    for (char *name; (name = strsep(&text, ",")) != NULL;) {
-        size_t kind = 0;
-        while (fathom_tree_counters[kind].name && strcmp(name, fathom_tree_counters[kind].name) != 0)
-            kind++;
-        if (!fathom_tree_counters[kind].name) {
-            terminal_wrong(terminal, "--counter takes exact, lss, bss, lc, sticky or purge, not '%s'", name);
-            return false;
-        }
-        values->replay.counters |= 1u << kind;
-    }
-    return true;
-}
-
-/* What reads files, and prints. */
+/* Runs a verb that reads files and prints: replay, compare, or show. */
 static int run_print(struct hcct_values *o, char verb, char **words, struct terminal *terminal)
 {
     struct fathom_error err = {0};
@@ -88,24 +67,22 @@ static int run_print(struct hcct_values *o, char verb, char **words, struct term
     int rc = verb == 'r'   ? fathom_call_trace_replay(words[0], &o->replay, stdout, &err)
              : verb == 'c' ? fathom_tree_compare(words[0], words[1], &o->trees, stdout, &err)
                            : fathom_tree_show(words[0], &o->trees, stdout, &err);
-    if (rc < 0)
-        terminal_error(terminal, &err);
-    return rc < 0 ? exit_code_of(&err) : EXIT_OK;
+    return exit_result(terminal, rc, &err);
 }
 
 static int run_replay(struct hcct_values *o, char **words, int count, struct terminal *terminal)
 {
     if (count != 1)
-        return option_usage(terminal, &hcct_command, "'replay' needs one trace");
+        return option_usage(terminal, "'replay' needs one trace");
     if (o->replay.eps >= o->replay.phi)
-        return option_usage(terminal, &hcct_command, "--eps must be below --phi");
+        return option_usage(terminal, "--eps must be below --phi");
     return run_print(o, 'r', words, terminal);
 }
 
 static int run_trees(struct hcct_values *o, char **words, int count, bool both, struct terminal *terminal)
 {
     if (count != (both ? 2 : 1))
-        return option_usage(terminal, &hcct_command,
+        return option_usage(terminal,
                             both ? "'compare' needs two trees or traces" : "'show' needs one tree or trace");
     return run_print(o, both ? 'c' : 's', words, terminal);
 }
@@ -114,12 +91,10 @@ static int run_merge(const struct hcct_values *o, char **words, int count, struc
 {
     struct fathom_error err = {0};
     if (count < 1 || !o->output)
-        return option_usage(terminal, &hcct_command, "'merge' needs trees or traces, and --output");
+        return option_usage(terminal, "'merge' needs trees or traces, and --output");
     signal(SIGPIPE, SIG_IGN);
     int rc = fathom_tree_merge(words, (size_t)count, o->output, &err);
-    if (rc < 0)
-        terminal_error(terminal, &err);
-    return rc < 0 ? exit_code_of(&err) : EXIT_OK;
+    return exit_result(terminal, rc, &err);
 }
 
 static int hcct_run(int argc, char **argv, struct terminal *terminal)
@@ -144,7 +119,7 @@ static int hcct_run(int argc, char **argv, struct terminal *terminal)
         return run_trees(&options, argv + optind, argc - optind, *verb == 'c', terminal);
     if (strcmp(verb, "merge") == 0)
         return run_merge(&options, argv + optind, argc - optind, terminal);
-    return option_usage(terminal, &hcct_command, "give one of: record, replay, show, compare, merge");
+    return option_usage(terminal, "give one of: record, replay, show, compare, merge");
 }
 
 static const struct option_word formats[] = {{"text", FATHOM_TREE_TEXT}, {"dot", FATHOM_TREE_DOT}, {0}};
@@ -152,8 +127,8 @@ static const struct option_word formats[] = {{"text", FATHOM_TREE_TEXT}, {"dot",
 static const struct option_row rows[] = {
     OPTION_TEXT("output", 'o', "FILE", struct hcct_values, output,
                 "the trace, or the tree that merge writes"),
-    OPTION_OWN("counter", 'c', "KIND,...", take_counters,
-               "exact, lss, bss, lc, sticky, purge (default: all)"),
+    OPTION_TABLE_BITS("counter", 'c', "KIND,...", fathom_tree_counters, struct fathom_word,
+                      struct hcct_values, replay.counters, "which (default: all): "),
     OPTION_FRACTION("phi", 0, "P", 1e-9, 0.999999, struct hcct_values, replay.phi,
                     "a context is hot with this part of the weight or more (default: 0.0001)"),
     OPTION_FRACTION("eps", 0, "E", 1e-9, 1, struct hcct_values, replay.eps,
@@ -164,10 +139,9 @@ static const struct option_row rows[] = {
                 "contexts of functions, wherever they were called (default: with call sites)"),
     OPTION_FLAG("ticks", 0, struct hcct_values, replay.ticks,
                 "weigh calls by ticks of the time-stamp counter since the one before"),
-    OPTION_NUMBER(
-        "paths", 'n', "N", 1, UINT32_MAX, struct hcct_values, replay.paths,
-        "replay: also print the N heaviest contexts: weight, how much of it may not be its own, the path; "
-        "show, compare: how many contexts (default: 20)"),
+    OPTION_NUMBER("paths", 'n', "N", 1, UINT32_MAX, struct hcct_values, replay.paths,
+                  "replay: also print the N heaviest contexts: weight, how much of it may not be its own, "
+                  "the path; show, compare: how many contexts (default: 20)"),
     OPTION_CHOICE("format", 0, "FORMAT", formats, enum fathom_tree_format, struct hcct_values, trees.format,
                   "of show: text, or dot (for Graphviz)"),
     OPTION_FRACTION("min", 0, "PERCENT", 0, 100, struct hcct_values, trees.min_percent,
@@ -189,14 +163,10 @@ const struct command hcct_command = {
                 "show [OPTIONS] TREE\n"
                 "compare [OPTIONS] TREE TREE\n"
                 "merge -o TREE TREE...",
-    .about =
-        "record runs a command with hooks in its functions, as 'fathom train' does, and writes all "
-        "calls and returns in "
-        "their order; replay feeds such a trace to the counters and tells what an event takes, how much "
-        "memory, and how "
-        "far the hot contexts found are from the exact ones. show, compare and merge take trees that 'fathom "
-        "calls --output' "
-        "saved, or traces.",
+    .about = "record runs a command with hooks in its functions, as 'fathom train' does, and writes all "
+             "calls and returns in their order; replay feeds such a trace to the counters and tells what an "
+             "event takes, how much memory, and how far the hot contexts found are from the exact ones. "
+             "show, compare and merge take trees that 'fathom calls --output' saved, or traces.",
     .options = rows,
     .run = hcct_run,
 };

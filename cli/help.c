@@ -18,13 +18,13 @@ static int help_run(int argc, char **argv, struct terminal *terminal)
     if (options.completion)
         return completion_print(options.completion)
                    ? EXIT_OK
-                   : option_usage(terminal, &help_command, "there is completion for bash and zsh only");
+                   : option_usage(terminal, "there is completion for bash and zsh only");
     argc -= optind - 1;
     argv += optind - 1;
     if (argc > 1) {
         const struct command *command = command_find(argv[1]);
         if (!command)
-            return option_usage(terminal, &help_command, "there is no command '%s'", argv[1]);
+            return option_usage(terminal, "there is no command '%s'", argv[1]);
         return option_help(command);
     }
     puts("Fathom shows which call paths a program's time or cache misses come from, at about the cost of a "

@@ -5,7 +5,7 @@
 static void (*stop)(void *object);
 static void *stopped;
 
-static void (*volatile ask)(void *object); /* NULL: nobody is to be asked yet */
+static void (*volatile ask)(void *object); /* NULL: no recording to ask yet */
 static void *asked;
 static volatile sig_atomic_t asked_early;
 
@@ -48,7 +48,7 @@ static void on_signal(int signal)
     stop(stopped);
 }
 
-/* A child's end interrupts the wait for what it asks. */
+/* With a handler, a child's end interrupts the wait for its requests. */
 static void on_child(int signal)
 {
     (void)signal;

@@ -17,14 +17,14 @@ bool latencies_take(struct terminal *terminal, const struct option_row *row, cha
     return true;
 }
 
-/* Whether it names a file: "::" is C++'s. */
+/* Whether it has the name of a file before a colon; "::" is from C++. */
 static bool names_file(const char *function)
 {
     const char *colon = strchr(function, ':');
     return colon && colon[1] != ':';
 }
 
-/* The program's own file, as events of functions name it. false: there is not one alone. */
+/* Finds the program's file, for events of functions. false: there is not exactly one. */
 static bool find_program(const struct fathom_target *target, char *out, size_t size)
 {
     const struct fathom_pids *pids = target->pids.count ? &target->pids : &target->tids;
@@ -34,7 +34,7 @@ static bool find_program(const struct fathom_target *target, char *out, size_t s
     for (size_t i = 0; i < pids->count; i++) {
         snprintf(out, size, "/proc/%d/exe", (int)pids->pids[i]);
         if (stat(out, &file) != 0)
-            break; /* the process is gone, or another user's: it is told when it is attached to */
+            break; /* it has ended, or is another user's: attaching to it will report that */
         first = i ? first : file;
         if (file.st_dev != first.st_dev || file.st_ino != first.st_ino)
             return false;
@@ -43,7 +43,7 @@ static bool find_program(const struct fathom_target *target, char *out, size_t s
 }
 
 int latencies_complete(const struct latencies *latencies, struct fathom_target *target,
-                       const struct command *command, struct terminal *terminal)
+                       struct terminal *terminal)
 {
     char program[4096];
     for (unsigned i = latencies->count; i-- > 0;) {
@@ -51,14 +51,13 @@ int latencies_complete(const struct latencies *latencies, struct fathom_target *
         const bool named = names_file(function);
         char *event;
         if (!named && !find_program(target, program, sizeof program))
-            return option_usage(
-                terminal, command,
-                "--latency %s: several programs may be recorded: give the function's file, too, "
-                "as in ./program:%s",
-                function, function);
+            return option_usage(terminal,
+                                "--latency %s: several programs may be recorded: give the function's file, "
+                                "too, as in ./program:%s",
+                                function, function);
         if (asprintf(&event, "latency:%s%s%s%s%s", named ? "" : program, named ? "" : ":", function,
                      more ? "," : "", more ? more : "") < 0)
-            return option_usage(terminal, command, "--latency: out of memory");
+            return option_usage(terminal, "--latency: out of memory");
         free((char *)(uintptr_t)more);
         target->event = event;
     }

@@ -1,17 +1,17 @@
-/* latency.h - `record --latency`: functions whose calls are timed, as events of the target. */
+/* latency.h - `record --latency`: adds events for functions whose calls are timed. */
 #ifndef FATHOM_CLI_LATENCY_H
 #define FATHOM_CLI_LATENCY_H
 
 #include "cli/target.h"
 
 struct latencies {
-    const char *functions[8]; /* [FILE:]FUNCTION, borrowed; a recording takes no more events */
+    const char *functions[8]; /* [FILE:]FUNCTION, borrowed; the limit of events in a recording */
     unsigned count;
 };
 
 option_take latencies_take;
-/* After target_complete(): puts their events ahead of the target's. -1, or EXIT_USAGE after printing the error. */
+/* Call it after target_complete(): puts the events before the target's. -1, or EXIT_USAGE after printing the error. */
 int latencies_complete(const struct latencies *latencies, struct fathom_target *target,
-                       const struct command *command, struct terminal *terminal);
+                       struct terminal *terminal);
 
 #endif

@@ -10,8 +10,7 @@
 #include "cli/pager.h"
 #include "config.h"
 
-/* A standard stream that is closed must not become the number of a file that is opened later: it stays one that
- * cannot be used. */
+/* A closed standard stream must not become the descriptor of a file that is opened later, so it gets one that cannot be written. */
 static void keep_standard_streams(void)
 {
     for (int fd = open("/dev/null", O_RDONLY); fd >= 0; fd = open("/dev/null", O_RDONLY))
@@ -24,7 +23,7 @@ static void keep_standard_streams(void)
 int main(int argc, char **argv)
 {
     keep_standard_streams();
-    /* A limit of file sizes is a failed write. Commands get the default, as of SIGPIPE. */
+    /* Exceeding the file size limit is a failed write. Launched commands get the default, as for SIGPIPE. */
     signal(SIGXFSZ, SIG_IGN);
     struct terminal terminal;
     terminal_init(&terminal);

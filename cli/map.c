@@ -1,5 +1,5 @@
-/* map.c - `fathom map info|paths|merge|recover|cache`: shows what path maps contain, merges several, recovers
- * those of killed trainings, and manages those that recordings keep. */
+/* map.c - `fathom map info|paths|merge|recover|cache`: prints the contents of path maps, merges them, recovers those of killed
+ * trainings, and manages those that recordings keep. */
 #include <getopt.h>
 #include <signal.h>
 #include <string.h>
@@ -25,17 +25,11 @@ static int map_cache_run(char **words, int count, struct terminal *terminal)
                  {"path", fathom_cached_maps_directory}};
     struct fathom_error err = {0};
     if (count != 1)
-        return option_usage(terminal, &map_command,
-                            "'cache' is followed by exactly one of: list, clear, path");
-    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) {
-        if (strcmp(words[0], verbs[i].name) != 0)
-            continue;
-        if (verbs[i].run(stdout, &err) < 0)
-            terminal_error(terminal, &err);
-        return exit_code_of(&err);
-    }
-    return option_usage(terminal, &map_command, "'cache' is followed by list, clear or path, not by '%s'",
-                        words[0]);
+        return option_usage(terminal, "'cache' is followed by exactly one of: list, clear, path");
+    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
+        if (strcmp(words[0], verbs[i].name) == 0)
+            return exit_result(terminal, verbs[i].run(stdout, &err), &err);
+    return option_usage(terminal, "'cache' is followed by list, clear or path, not by '%s'", words[0]);
 }
 
 static int map_run(int argc, char **argv, struct terminal *terminal)
@@ -51,14 +45,13 @@ static int map_run(int argc, char **argv, struct terminal *terminal)
     if (strcmp(verb, "cache") == 0)
         return map_cache_run(maps, count, terminal);
     if (!merge && !recover && strcmp(verb, "info") != 0 && strcmp(verb, "paths") != 0)
-        return option_usage(terminal, &map_command, "give one of: info, paths, merge, recover, cache");
+        return option_usage(terminal, "give one of: info, paths, merge, recover, cache");
     if (recover && count != 1)
-        return option_usage(terminal, &map_command,
-                            "'recover' needs exactly one directory of 'fathom train'");
+        return option_usage(terminal, "'recover' needs exactly one directory of 'fathom train'");
     if (count < 1)
-        return option_usage(terminal, &map_command, "'%s' needs a map file", verb);
+        return option_usage(terminal, "'%s' needs a map file", verb);
     if (merge && !options.output)
-        return option_usage(terminal, &map_command, "'merge' needs --output");
+        return option_usage(terminal, "'merge' needs --output");
 
     struct fathom_error err = {0};
     int rc = 0;
@@ -75,9 +68,7 @@ static int map_run(int argc, char **argv, struct terminal *terminal)
     for (int i = 0; !merge && !recover && rc == 0 && i < count; i++)
         rc = strcmp(verb, "info") == 0 ? fathom_map_describe(maps[i], stdout, &err)
                                        : fathom_map_list(maps[i], &listing, stdout, &err);
-    if (rc < 0)
-        terminal_error(terminal, &err);
-    return rc < 0 ? exit_code_of(&err) : EXIT_OK;
+    return exit_result(terminal, rc, &err);
 }
 
 static const struct option_row rows[] = {

@@ -68,6 +68,13 @@ bool option_number(struct terminal *t, const struct option_row *row, char *argum
     return take_whole(t, row->name, argument, row->whole.low, row->whole.high, value);
 }
 
+bool option_set(struct terminal *t, const struct option_row *row, char *argument, void *value)
+{
+    (void)t, (void)argument;
+    *(uint64_t *)value = row->whole.low;
+    return true;
+}
+
 /* Formats the number without an exponent: 0.000000001, not 1e-09. */
 static const char *plain_number(double value, char text[static 32])
 {
@@ -104,7 +111,15 @@ static void list_append(char *list, size_t size, const char *text, bool last)
 const struct option_word option_colours[] = {
     {"auto", COLOUR_AUTO}, {"always", COLOUR_ALWAYS}, {"never", COLOUR_NEVER}, {0}};
 
-/* The row's word; if it is none of them, tells which there are. listed: several can be given. */
+/* Prints that the row does not take the word. all: the words that it takes. */
+static void wrong_word(struct terminal *t, const struct option_row *row, const char *all, bool listed,
+                       const char *word)
+{
+    terminal_wrong(t, "--%s takes %s%s, not '%s'", row->name, all, listed ? ", or several with commas" : "",
+                   word);
+}
+
+/* Finds one of the row's words; else prints which words there are. listed: several can be given. */
 static const struct option_word *find_word(struct terminal *t, const struct option_row *row, const char *word,
                                            bool listed)
 {
@@ -114,8 +129,7 @@ static const struct option_word *find_word(struct terminal *t, const struct opti
             return w;
         list_append(all, sizeof all, w->word, !w[1].word);
     }
-    terminal_wrong(t, "--%s takes %s%s, not '%s'", row->name, all, listed ? ", or several with commas" : "",
-                   word);
+    wrong_word(t, row, all, listed, word);
     return NULL;
 }
 
@@ -140,7 +154,7 @@ bool option_choices(struct terminal *t, const struct option_row *row, char *argu
     return true;
 }
 
-/* The first entry of the row's table, or the one after `entry`; NULL at the end. */
+/* The entry of the row's table after `entry`, or the first one for NULL. NULL: the end. */
 static const struct option_entry *table_entry(const struct option_row *row, const struct option_entry *entry)
 {
     const char *at = entry ? (const char *)entry + row->table.size : row->table.at;
@@ -148,19 +162,40 @@ static const struct option_entry *table_entry(const struct option_row *row, cons
     return entry->name ? entry : NULL;
 }
 
-bool option_table(struct terminal *t, const struct option_row *row, char *argument, void *value)
+/* Finds the entry with the name; else prints which names there are. listed: several can be given. */
+static const struct option_entry *find_entry(struct terminal *t, const struct option_row *row,
+                                             const char *name, bool listed)
 {
     char all[256] = "";
     for (const struct option_entry *e = table_entry(row, NULL), *next; e; e = next) {
         next = table_entry(row, e);
-        if (strcmp(argument, e->name) == 0) {
-            memcpy(value, &e, sizeof e);
-            return true;
-        }
+        if (strcmp(name, e->name) == 0)
+            return e;
         list_append(all, sizeof all, e->name, !next);
     }
-    terminal_wrong(t, "--%s takes %s, not '%s'", row->name, all, argument);
-    return false;
+    wrong_word(t, row, all, listed, name);
+    return NULL;
+}
+
+bool option_table(struct terminal *t, const struct option_row *row, char *argument, void *value)
+{
+    const struct option_entry *e = find_entry(t, row, argument, false);
+    if (e)
+        memcpy(value, &e, sizeof e);
+    return e;
+}
+
+bool option_entries(struct terminal *t, const struct option_row *row, char *argument, void *value)
+{
+    unsigned all = 0;
+    for (char *name; (name = strsep(&argument, ",")) != NULL;) {
+        const void *e = find_entry(t, row, name, true);
+        if (!e)
+            return false;
+        all |= 1u << (size_t)((const char *)e - (const char *)row->table.at) / row->table.size;
+    }
+    memcpy(value, &all, sizeof all);
+    return true;
 }
 
 bool option_names(struct terminal *t, const struct option_row *row, char *argument, void *value)
@@ -238,6 +273,7 @@ int options_parse(const struct command *command, void *values, bool anywhere, in
     struct option longs[ROWS_MAX + 1];
     char shorts[2 * ROWS_MAX + 2];
     size_t count = row_count(command), named = 0, at = 0;
+    terminal->parsed = command;
     if (!anywhere)
         shorts[at++] = '+';
     for (size_t i = 0; i < count; i++) {
@@ -258,18 +294,18 @@ int options_parse(const struct command *command, void *values, bool anywhere, in
         while (found < FIRST && i < count && rows[i].letter != (char)found)
             i++;
         if (i == count) /* '?': getopt printed the error */
-            return option_usage(terminal, command, NULL);
+            return option_usage(terminal, NULL);
         if (!rows[i].take)
             return option_help(command);
         if (!rows[i].take(terminal, &rows[i], optarg, (char *)values + rows[i].at))
-            return option_usage(terminal, command, NULL);
+            return option_usage(terminal, NULL);
     }
     if (command->paged)
         pager_start(terminal);
     return -1;
 }
 
-int option_usage(struct terminal *t, const struct command *command, const char *fmt, ...)
+int option_usage(struct terminal *t, const char *fmt, ...)
 {
     if (fmt) {
         char text[512];
@@ -279,10 +315,10 @@ int option_usage(struct terminal *t, const struct command *command, const char *
         va_end(ap);
         terminal_wrong(t, "%s", text);
     }
-    if (command == &help_command)
+    if (t->parsed == &help_command)
         fprintf(stderr, "Try 'fathom help'.\n");
     else
-        fprintf(stderr, "Try 'fathom %s --help'.\n", command->name);
+        fprintf(stderr, "Try 'fathom %s --help'.\n", t->parsed->name);
     return EXIT_USAGE;
 }
 
@@ -317,16 +353,15 @@ void option_fill(const char *text, const struct option_filling *how)
     putchar('\n');
 }
 
-/* From column `at`, with the following lines indented. */
 static void print_filled(const char *text, size_t indent, size_t at)
 {
     option_fill(text, &(struct option_filling){.width = HELP_WIDTH, .indent = indent, .at = at});
 }
 
-/* What the option does; of a table, also the entries that there are. */
+/* The help text; of a table, followed by its entries. */
 static const char *row_help(const struct option_row *row, char *text, size_t size)
 {
-    if (row->take != option_table)
+    if (!option_has_table(row))
         return row->help;
     char entries[1024] = "";
     for (const struct option_entry *e = table_entry(row, NULL), *next; e; e = next) {

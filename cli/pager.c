@@ -11,32 +11,32 @@
 #include <unistd.h>
 
 struct pager {
-    FILE *screen; /* the stdout that it stands in for */
+    FILE *screen; /* the original stdout */
     int pipe;     /* to the pager */
     pid_t child;
-    bool began, quit; /* something was written; it reads no more */
+    bool began; /* something was written */
+    bool quit;  /* the pager reads no more */
 };
 
-/* Ctrl-C belongs to the pager, even where the shell in front of it would end. A status of 126 or 127: it did not run,
- * and read nothing. */
+/* Ctrl-C is for the pager, and must not end the shell. Exit codes 126 and 127 mean that the pager did not run, and read nothing. */
 static const char show[] = "trap : INT QUIT; eval \"$1\"; status=$?\n"
                            "[ $status = 126 ] || [ $status = 127 ] || exit $status\n"
                            "exec cat";
 static const char standard[] = "if command -v less >/dev/null; then less; else cat; fi";
 
 /* The pager's command for sh(1); NULL: none. */
-static const char *chosen(void)
+static const char *chosen_pager(void)
 {
     const char *own = getenv("FATHOM_PAGER"), *all = getenv("PAGER"), *term = getenv("TERM");
     const char *pager = own ? own : all ? all : standard;
     return *pager && strcmp(pager, "cat") != 0 && term && strcmp(term, "dumb") != 0 ? pager : NULL;
 }
 
-/* In the child: waits for something to show. */
-__attribute__((noreturn)) static void run(const char *pager, int input)
+/* Called in the child: waits for output, and runs the pager. */
+__attribute__((noreturn)) static void run_pager(const char *pager, int input)
 {
     struct pollfd readable = {.fd = input, .events = POLLIN};
-    signal(SIGINT, SIG_IGN); /* that of a command that is being recorded */
+    signal(SIGINT, SIG_IGN); /* meant for a command that is being recorded */
     signal(SIGQUIT, SIG_IGN);
     while (poll(&readable, 1, -1) < 0 && errno == EINTR)
         ;
@@ -47,7 +47,7 @@ __attribute__((noreturn)) static void run(const char *pager, int input)
     signal(SIGPIPE, SIG_DFL);
     signal(SIGXFSZ, SIG_DFL);
     setenv("LESS", "FRX", 0);
-    if (getenv("SUDO_UID")) /* who may run this command as root may not run all others */
+    if (getenv("SUDO_UID")) /* a user who may run this command as root may not run others */
         setenv("LESSSECURE", "1", 0);
     execl("/bin/sh", "sh", "-c", show, "sh", pager, (char *)NULL);
     _exit(127);
@@ -58,7 +58,7 @@ static ssize_t write_pager(void *cookie, const char *data, size_t size)
 {
     struct pager *p = cookie;
     if (!p->began) {
-        signal(SIGINT, SIG_IGN); /* else the pager would be left alone with the terminal */
+        signal(SIGINT, SIG_IGN); /* as the pager must not be left alone with the terminal */
         signal(SIGQUIT, SIG_IGN);
         signal(SIGPIPE, SIG_IGN);
         p->began = true;
@@ -75,7 +75,7 @@ static ssize_t write_pager(void *cookie, const char *data, size_t size)
 
 void pager_start(struct terminal *t)
 {
-    const char *pager = chosen();
+    const char *pager = chosen_pager();
     int ends[2];
     if (t->pager || t->no_pager || !pager || !isatty(STDOUT_FILENO))
         return;
@@ -89,10 +89,10 @@ void pager_start(struct terminal *t)
     p->child = stream ? fork() : -1;
     if (p->child == 0) {
         close(ends[1]);
-        run(pager, ends[0]);
+        run_pager(pager, ends[0]);
     }
     close(ends[0]);
-    if (p->child < 0) { /* without one, then */
+    if (p->child < 0) { /* go on without a pager */
         if (stream)
             fclose(stream);
         close(ends[1]);

@@ -1,4 +1,4 @@
-/* phase_rows.h - the options that tell how a recording's phases are found, for tables of commands with report rows. */
+/* phase_rows.h - options about finding a recording's phases, for tables of commands with report rows. */
 #ifndef FATHOM_CLI_PHASE_ROWS_H
 #define FATHOM_CLI_PHASE_ROWS_H
 
@@ -17,7 +17,7 @@ extern const struct option_word phase_kinds[];
         OPTION_FRACTION("threshold", 0, "D", 0, 1, struct report_rows, report.profile.phases.threshold,      \
                         "intervals of one phase are less than D apart, 0 to 1 (default: 0.25)")
 
-/* Of commands that show some phases alone. */
+/* For commands that show only some phases. */
 #define PHASE_FILTER(name, text) OPTION_PIDS(name, 0, "N,...", struct report_rows, phases, text)
 
 #endif

@@ -1,4 +1,4 @@
-/* phases.c - `fathom phases`: the phases of a recording over time; or of a command, with its calls. */
+/* phases.c - `fathom phases`: prints the phases of a recording over time, or counts a command's calls by phase. */
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,17 +21,15 @@ static const struct option_word phase_policies[] = {{"centroid", FATHOM_PHASE_CE
                                                     {"random", FATHOM_PHASE_RANDOM},
                                                     {0}};
 
-#define CALLS_INTERVAL "100" /* ms, which tell phases by a hundred samples */
+#define CALLS_INTERVAL "100" /* ms, about a hundred samples for detecting phases */
 
-/* `phases [OPTIONS] -- COMMAND`: its calls by phases, with the options of `calls`. */
+/* `phases [OPTIONS] -- COMMAND`: counts its calls by phase, with the options of `calls`. */
 static int count_calls(int argc, char **argv, struct terminal *terminal)
 {
     char **words = calloc((size_t)argc + 3, sizeof *words);
     if (!words) {
         struct fathom_error err;
-        error_memory(&err);
-        terminal_error(terminal, &err);
-        return exit_code_of(&err);
+        return exit_result(terminal, error_memory(&err), &err);
     }
     words[0] = argv[0];
     words[1] = (char *)(uintptr_t) "--phases";
@@ -59,12 +57,12 @@ static int phases_run(int argc, char **argv, struct terminal *terminal)
     report_rows_init(&options.rows);
     int code = options_parse(&phases_command, &options, true, argc, argv, terminal);
     if (code < 0 && argc - optind > 1)
-        code = option_usage(terminal, &phases_command, "give one recording");
+        code = option_usage(terminal, "give one recording");
     if (code < 0 && optind < argc)
         report->recording = argv[optind];
     report->format = options.json ? "phases-json" : "phases";
     if (code < 0)
-        code = report_rows_run(&options.rows, &phases_command, terminal);
+        code = report_rows_run(&options.rows, terminal);
     report_rows_clear(&options.rows);
     return code;
 }

@@ -16,7 +16,7 @@
 
 #define BIT(capability) (UINT64_C(1) << (capability))
 
-/* All Linux versions that know capabilities above 31 take this layout. */
+/* All Linux versions with capabilities above 31 use this layout. */
 static bool get_capabilities(uint64_t *permitted)
 {
     struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -43,7 +43,7 @@ static char *directory_of(const char *file)
     return !slash ? strdup(".") : strndup(file, slash == file ? 1 : (size_t)(slash - file));
 }
 
-/* The directory of a file that is to be written, without the rights that get around its mode. */
+/* Whether the file's directory can be written without the capabilities that override modes. */
 static bool writes_without(uint64_t permitted, const char *output)
 {
     char *directory = directory_of(output);
@@ -61,7 +61,7 @@ static bool writes_without(uint64_t permitted, const char *output)
     return can;
 }
 
-/* Gives up all capabilities but these, in all sets, and all that a program to be executed could gain. */
+/* Gives up all capabilities except these, in all sets, and any that an executed program could gain. */
 static void keep_capabilities(uint64_t kept, struct terminal *terminal)
 {
     uint64_t permitted = 0;
@@ -76,11 +76,11 @@ static void keep_capabilities(uint64_t kept, struct terminal *terminal)
                      strerror(errno));
 }
 
-/* Landlock: its ABI is that of linux/landlock.h, which may be older than the kernel. */
+/* Landlock's ABI as in linux/landlock.h, which may be older than the kernel. */
 enum {
     LANDLOCK_EXECUTE = 1 << 0,
     LANDLOCK_WRITE_FILE = 1 << 1,
-    LANDLOCK_CHANGES = 0x1ff << 4, /* to remove and to make files of all kinds */
+    LANDLOCK_CHANGES = 0x1ff << 4, /* remove and make files of all kinds */
     LANDLOCK_REFER = 1 << 13,      /* ABI 2 */
     LANDLOCK_TRUNCATE = 1 << 14,   /* ABI 3 */
     LANDLOCK_NET_TCP = 3,          /* ABI 4: bind, connect */
@@ -96,7 +96,7 @@ struct landlock_beneath {
     int32_t directory;
 } __attribute__((packed));
 
-/* Closes the descriptor; negative: there is none. */
+/* Closes the descriptor. Does nothing if it is negative. */
 static void allow_beneath(int rules, int directory, uint64_t allowed)
 {
     struct landlock_beneath beneath = {.allowed = allowed, .directory = directory};
@@ -106,8 +106,8 @@ static void allow_beneath(int rules, int directory, uint64_t allowed)
     close(directory);
 }
 
-/* A directory that the environment names, if it is this user's own: HOME may be another's, as under sudo. make: create it if it
- * does not exist; the ones above it do. */
+/* Allows a directory from the environment if it belongs to this user: HOME may be another user's, as under sudo. make: create it if it
+ * does not exist, but not its parents. */
 static void allow_own(int rules, const char *directory, uint64_t allowed, bool make)
 {
     if (make)
@@ -115,7 +115,7 @@ static void allow_own(int rules, const char *directory, uint64_t allowed, bool m
     allow_beneath(rules, symlinks_open_own(directory), allowed);
 }
 
-/* libdebuginfod makes its cache when it asks the first time. */
+/* libdebuginfod makes its cache at its first request. */
 static void allow_caches(int rules, uint64_t allowed, bool make)
 {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME"),
@@ -130,7 +130,7 @@ static void allow_caches(int rules, uint64_t allowed, bool make)
 }
 
 /* false: this kernel has no Landlock, or it is not enabled. */
-static bool confine(const struct fathom_writing *w)
+static bool confine_process(const struct fathom_writing *w)
 {
     long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, 1 /* LANDLOCK_CREATE_RULESET_VERSION */);
     if (abi < 1)
@@ -174,7 +174,7 @@ void privilege_only_read_and(const struct fathom_writing *w, struct terminal *te
     if (w->output && !writes_without(permitted, w->output))
         kept |= BIT(CAP_DAC_OVERRIDE) | BIT(CAP_FOWNER);
     keep_capabilities(kept, terminal);
-    if (!confine(w) && terminal->verbose)
+    if (!confine_process(w) && terminal->verbose)
         terminal_say(terminal, LOG_NOTE, "this kernel has no Landlock: only capabilities are given up");
 }
 
@@ -186,7 +186,7 @@ void privilege_only_observe(const struct privilege_observing *o, struct terminal
     if (get_capabilities(&permitted) && !permitted)
         return;
     if (prctl(PR_CAPBSET_READ, CAP_CHECKPOINT_RESTORE, 0, 0, 0) < 0)
-        kept |= BIT(CAP_SYS_ADMIN); /* before Linux 5.9 it stands for some of these */
+        kept |= BIT(CAP_SYS_ADMIN); /* before Linux 5.9 it includes some of these */
     if (o->output && strcmp(o->output, "-") != 0 && !writes_without(permitted, o->output))
         kept |= BIT(CAP_DAC_OVERRIDE) | BIT(CAP_FOWNER);
     if (o->launched)

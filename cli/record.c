@@ -11,8 +11,8 @@
 #include "cli/privilege.h"
 #include "cli/record.h"
 
-/* The command line as it was typed, of argc + 1 words: argv[0] is a prefix of messages. The caller frees the list. NULL: out of
- * memory. */
+/* The command line as it was typed, of argc + 1 words: argv[0] has been replaced by a prefix of messages. The caller frees the list.
+ * NULL: out of memory. */
 static char **typed_words(int argc, char **argv)
 {
     char **words = calloc((size_t)argc + 1, sizeof *words);
@@ -24,7 +24,7 @@ static char **typed_words(int argc, char **argv)
     return words;
 }
 
-static int fail(const struct fathom_error *err, struct terminal *terminal)
+static int report_failure(const struct fathom_error *err, struct terminal *terminal)
 {
     const int code = exit_code_of(err);
     terminal_error(terminal, err);
@@ -34,7 +34,7 @@ static int fail(const struct fathom_error *err, struct terminal *terminal)
     return code;
 }
 
-static void stop(void *recorder)
+static void stop_recorder(void *recorder)
 {
     fathom_recorder_stop(recorder);
 }
@@ -63,7 +63,7 @@ static int record_to_file(struct record_options *options, int argc, char **argv,
                                           .launched = o->target.command,
                                           .opens_again = o->part_bytes || o->part_seconds > 0},
             terminal);
-        interrupt_catch(stop, recorder, &before);
+        interrupt_catch(stop_recorder, recorder, &before);
         if (o->phase_interval > 0)
             interrupt_ask(profile_once, recorder);
         rc = fathom_recorder_run(recorder, &err);
@@ -82,14 +82,14 @@ static int record_to_file(struct record_options *options, int argc, char **argv,
         else if (!o->target.command && summary.nothing)
             code = EXIT_NOTHING;
     } else {
-        code = fail(&err, terminal);
+        code = report_failure(&err, terminal);
     }
     fathom_recorder_close(recorder);
     free(words);
     return code;
 }
 
-/* What batches rule out (collector/events/pebs.h). */
+/* Refuses options that batches exclude (collector/events/pebs.h). */
 static int check_passive(const struct fathom_recorder_options *o, struct terminal *terminal)
 {
     const char *other = o->target.frequency ? "-F, which adjusts the period at an interrupt"
@@ -98,10 +98,9 @@ static int check_passive(const struct fathom_recorder_options *o, struct termina
                         : o->kernel ? "--kernel, whose registers are read at an interrupt"
                                     : NULL;
     if (o->map && !o->passive)
-        return option_usage(terminal, &record_command, "-m is for --passive: 'fathom report -m' takes a map");
+        return option_usage(terminal, "-m is for --passive: 'fathom report -m' takes a map");
     if (o->passive && other)
-        return option_usage(terminal, &record_command,
-                            "--passive takes samples without interrupts: leave out %s", other);
+        return option_usage(terminal, "--passive takes samples without interrupts: leave out %s", other);
     return -1;
 }
 
@@ -115,7 +114,7 @@ static int report_live(struct record_options *options, int argc, char **argv, st
     return code;
 }
 
-/* `-e list`, and `-e help` for users of perf. */
+/* Also for `-e list` and `-e help`, which users of perf know. */
 static bool wants_list(const struct record_options *o)
 {
     const char *event = o->recorder.target.event;
@@ -135,36 +134,35 @@ static int record_run(int argc, char **argv, struct terminal *terminal)
         code = events_print(terminal);
     }
     if (code < 0)
-        code = target_complete(&recorder->target, &record_command, argc, argv, terminal);
+        code = target_complete(&recorder->target, argc, argv, terminal);
     if (code < 0)
-        code = latencies_complete(&options.latencies, &recorder->target, &record_command, terminal);
+        code = latencies_complete(&options.latencies, &recorder->target, terminal);
     const bool parts = recorder->part_bytes || recorder->part_seconds > 0;
     if (code < 0 && recorder->parts_kept && !parts)
-        code = option_usage(terminal, &record_command, "--keep tells how many files of --switch to have");
+        code = option_usage(terminal, "--keep tells how many files of --switch to have");
     if (code < 0 && parts && (options.report || (recorder->output && strcmp(recorder->output, "-") == 0)))
-        code = option_usage(terminal, &record_command, "--switch writes files: leave out %s",
+        code = option_usage(terminal, "--switch writes files: leave out %s",
                             options.report ? "--report" : "-o -");
     if (code < 0)
         code = check_passive(recorder, terminal);
     if (code < 0 && fathom_target_wide(&recorder->target) && recorder->scope == FATHOM_SCOPE_THREAD)
-        code = option_usage(terminal, &record_command, "%s counts per CPU: leave out --per-cpu never",
+        code = option_usage(terminal, "%s counts per CPU: leave out --per-cpu never",
                             target_wide_option(&recorder->target));
     if (code < 0 && options.paths)
         terminal_say(terminal, LOG_NOTE, "call paths are always recorded: -g changes nothing");
     if (code < 0 && recorder->ring_kib & (recorder->ring_kib - 1))
-        code = option_usage(terminal, &record_command, "--ring: %llu is not a power of two",
+        code = option_usage(terminal, "--ring: %llu is not a power of two",
                             (unsigned long long)recorder->ring_kib);
     if (code < 0 && options.report && recorder->output)
-        code = option_usage(terminal, &record_command, "--report writes no file: leave out -o, or --report");
+        code = option_usage(terminal, "--report writes no file: leave out -o, or --report");
     if (code < 0 && options.report && recorder->stack_samples)
-        code = option_usage(terminal, &record_command,
-                            "--report writes no file: leave out --stack-samples, or --report");
+        code = option_usage(terminal, "--report writes no file: leave out --stack-samples, or --report");
     if (code < 0 && recorder->kernel && recorder->stack_samples)
-        code = option_usage(terminal, &record_command,
+        code = option_usage(terminal,
                             "--kernel has the chains of callers that --stack-samples leaves to user code: "
                             "leave out one of the two");
     if (code < 0 && options.report && recorder->phase_interval > 0)
-        code = option_usage(terminal, &record_command, "--phases records into a file: leave out --report");
+        code = option_usage(terminal, "--phases records into a file: leave out --report");
     if (code < 0 && options.report)
         code = report_live(&options, argc, argv, terminal);
     if (!recorder->output)
@@ -216,12 +214,11 @@ static bool take_alloc(struct terminal *terminal, const struct option_row *row, 
 static const struct option_word scopes[] = {
     {"auto", FATHOM_SCOPE_AUTO}, {"always", FATHOM_SCOPE_CPU}, {"never", FATHOM_SCOPE_THREAD}, {0}};
 
-_Static_assert(offsetof(struct record_options, recorder) == 0, "rows tell where in either struct a value is");
+_Static_assert(offsetof(struct record_options, recorder) == 0, "rows have offsets in either struct");
 static const struct option_row rows[] = {
-    TARGET_EVENT(
-        struct fathom_recorder_options,
-        "what to sample: cpu-clock, page-faults, cache-miss, a tracepoint, ...: 'fathom events' lists them "
-        "(default: cycles, or cpu-clock where there is no PMU)"),
+    TARGET_EVENT(struct fathom_recorder_options,
+                 "what to sample: cpu-clock, page-faults, cache-miss, a tracepoint, ...: 'fathom events' "
+                 "lists them (default: cycles, or cpu-clock where there is no PMU)"),
     OPTION_FLAG("list-events", 0, struct record_options, list_events,
                 "print what 'fathom events' does, and exit; '-e list' too"),
     TARGET_FREQUENCY(struct fathom_recorder_options, "samples per second (default for clocks: 1000)"),
@@ -241,20 +238,18 @@ static const struct option_row rows[] = {
                 "default: perf.data; '-': standard output"),
     TARGET_DURATION(struct fathom_recorder_options,
                     "stop after S seconds (and terminate a launched command)"),
-    TARGET_VERIFY(struct fathom_recorder_options,
-                  "return addresses to compare with those of known stacks: all, none, or the K innermost "
-                  "(default: all)"),
+    TARGET_VERIFY(struct fathom_recorder_options, "return addresses to compare with those of known stacks: "
+                                                  "all, none, or the K innermost (default: all)"),
     TARGET_DUMPS(struct fathom_recorder_options),
-    OPTION_FLAG(
-        "passive", 0, struct fathom_recorder_options, passive,
-        "sample precise events in batches, without an interrupt for each (large PEBS): few stacks are "
-        "read, by a clock (--audit), and the other paths are inferred"),
+    OPTION_FLAG("passive", 0, struct fathom_recorder_options, passive,
+                "sample precise events in batches, without an interrupt for each (large PEBS): few stacks "
+                "are read, by a clock (--audit), and the other paths are inferred"),
     OPTION_TEXT("map", 'm', "MAP", struct fathom_recorder_options, map,
                 "with --passive: the path map that the report takes, so that the clock stays slow"),
-    OPTION_NUMBER("audit", 0, "HZ", 0, 20000, struct fathom_recorder_options, audit_hz,
-                  "read stacks by a clock instead, so many per second of CPU time, and infer the other paths "
-                  "from them (default: only where stacks cannot be compared, 10 to 1000, by how much "
-                  "is news; 0: read none)"),
+    OPTION_NUMBER(
+        "audit", 0, "HZ", 0, 20000, struct fathom_recorder_options, audit_hz,
+        "read stacks by a clock instead, so many per second of CPU time, and infer the other paths from them "
+        "(default: only where stacks cannot be compared, 10 to 1000, by how much is news; 0: read none)"),
     OPTION_NUMBER("audit-stack", 0, "N", 64, 65528, struct fathom_recorder_options, audit_stack,
                   "bytes of stack in each dump (default: 65528, the kernel's maximum)"),
     OPTION_FLAG("stack-samples", 0, struct fathom_recorder_options, stack_samples,
@@ -270,14 +265,12 @@ static const struct option_row rows[] = {
         "phases", 0, "MS", 100, 1e12, struct fathom_recorder_options, phase_interval,
         "switch the events after the first one on in some intervals of each phase only: intervals of MS "
         "milliseconds of a clock, or MS events of the first one, whose samples tell the phases"),
-    OPTION_OWN(
-        "phases-policy", 0, "WHICH[:N]", take_policy,
-        "with --phases: the third, second or a random interval of a phase, then one in N (28) of it; or "
-        "one in N of all, periodic or by chance (default: third)"),
-    OPTION_TEXT(
-        "trigger", 0, "EVENT:N", struct fathom_recorder_options, trigger,
-        "with --phases: switch them on, too, after an interval in which this event happened more than N "
-        "times"),
+    OPTION_OWN("phases-policy", 0, "WHICH[:N]", take_policy,
+               "with --phases: the third, second or a random interval of a phase, then one in N (28) of it; "
+               "or one in N of all, periodic or by chance (default: third)"),
+    OPTION_TEXT("trigger", 0, "EVENT:N", struct fathom_recorder_options, trigger,
+                "with --phases: switch them on, too, after an interval in which this event happened more "
+                "than N times"),
     OPTION_TEXT("control", 0, "SOCKET", struct fathom_recorder_options, control,
                 "with --phases: take commands at this socket, of this user: once, on, off, auto, status"),
     OPTION_FLAG("off-cpu", 0, struct fathom_recorder_options, off_cpu,
@@ -287,21 +280,18 @@ static const struct option_row rows[] = {
     {"latency", 0, "[FILE:]FUNCTION", latencies_take,
      OPTION_AT(struct record_options, latencies, struct latencies),
      .help = "record how long each call of a function takes, from entry to return, by path: event 'latency', "
-             "whose "
-             "weight is in ns (FILE: a library; default: the program's own)"},
+             "whose weight is in ns (FILE: a library; default: the program's own)"},
     OPTION_OWN("alloc", 0, NULL, take_alloc,
                "record what the command allocates, by path, what of it is not freed, and what was alive when "
-               "most was: "
-               "events 'allocated', 'freed', 'live' and 'peak', whose weight is in bytes; of processes (-p) "
-               "'allocated' alone"),
+               "most was: events 'allocated', 'freed', 'live' and 'peak', whose weight is in bytes; of "
+               "processes (-p) 'allocated' alone"),
     OPTION_NUMBER("alloc-bytes", 0, "BYTES", 1, 1e12, struct fathom_recorder_options, alloc_bytes,
                   "likewise; one allocation is sampled in so many bytes on average (default: 524288)"),
     OPTION_FLAG("wall", 0, struct fathom_recorder_options, wall,
                 "record all of the time that threads live, with a CPU and without: event 'wall-clock'"),
-    OPTION_FLAG(
-        "java-map", 0, struct fathom_recorder_options, java_map,
-        "at the end, ask each Java that still runs, by jcmd, what code it has made: its methods have names "
-        "then"),
+    OPTION_FLAG("java-map", 0, struct fathom_recorder_options, java_map,
+                "at the end, ask each Java that still runs, by jcmd, what code it has made: its methods have "
+                "names then"),
     OPTION_FLAG("compress", 'z', struct fathom_recorder_options, compress,
                 "compress what is written, with zstd, as 'perf record -z' does"),
     OPTION_NUMBER("ring", 0, "KIB", 4, 1 << 20, struct fathom_recorder_options, ring_kib,
@@ -336,9 +326,8 @@ const struct command record_command = {
                 "[OPTIONS] -a | --cgroup PATH [-- COMMAND [ARG...]]\n"
                 "[OPTIONS] --container ID | --uid USER [-- COMMAND [ARG...]]\n"
                 "--list-events",
-    .about =
-        "Records the thread, program counter and stack pointer of each sample, and each stack that is new; "
-        "'fathom report' shows the call paths. The file is a standard perf.data file.",
+    .about = "Records the thread, program counter and stack pointer of each sample, and each stack that is "
+             "new; 'fathom report' shows the call paths. The file is a standard perf.data file.",
     .options = rows,
     .notes = "SIGUSR1 switches the events of --phases on in the next interval. If the recording succeeds, "
              "the exit code is the command's own; see fathom-record(1).",

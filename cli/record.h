@@ -1,21 +1,18 @@
-/*
- * record.h - the parts of `fathom record`: recording to a file (record.c), or straight to a report
- * (record_report.c).
- */
+/* record.h - the parts of `fathom record`: recording into a file (record.c), or directly for a report (record_report.c). */
 #ifndef FATHOM_CLI_RECORD_H
 #define FATHOM_CLI_RECORD_H
 
 #include "cli/latency.h"
 
 struct record_options {
-    struct fathom_recorder_options recorder; /* the first member, which rows of options rely on */
+    struct fathom_recorder_options recorder; /* first, as rows of options have offsets in either struct */
     struct latencies latencies;
     bool list_events;
     bool report; /* write no file */
-    bool paths;  /* was asked for, needlessly */
+    bool paths;  /* -g was given, which changes nothing */
 };
 
-/* --report: records to memory while learning, then prints a report. Returns the exit code. */
+/* --report: records into memory while learning, then prints a report. Returns the exit code. */
 int record_and_report(struct record_options *options, struct terminal *terminal);
 
 #endif

@@ -5,22 +5,22 @@
 #include "cli/privilege.h"
 #include "cli/record.h"
 
-static void stop(void *live)
+static void stop_live(void *live)
 {
     fathom_live_stop(live);
 }
 
-static int record(struct fathom_live *live, struct terminal *terminal, struct fathom_error *err)
+static int run_live(struct fathom_live *live, struct terminal *terminal, struct fathom_error *err)
 {
     struct interrupts before;
-    interrupt_catch(stop, live, &before);
+    interrupt_catch(stop_live, live, &before);
     int rc = fathom_live_run(live, err);
     interrupt_restore(&before);
     terminal_progress_end(terminal);
     return rc;
 }
 
-static int report(struct fathom_live *live, struct terminal *terminal, struct fathom_error *err)
+static int print_report(struct fathom_live *live, struct terminal *terminal, struct fathom_error *err)
 {
     privilege_only_read(terminal);
     int rc = fathom_live_infer(live, err);
@@ -28,13 +28,13 @@ static int report(struct fathom_live *live, struct terminal *terminal, struct fa
     return rc == 0 ? fathom_live_write(live, stdout, err) : rc;
 }
 
-/* Recording, and then reporting. What succeeds may have met failures that do not matter: `rc` tells, not `err`. */
+/* The result of recording, and that of reporting. `err` is only valid if `rc` is negative. */
 struct step {
     int rc;
     struct fathom_error err;
 };
 
-/* The exit code of the failure in recording, else in reporting; the command's own if both succeeded. */
+/* The exit code of the failed recording, else of the failed report; the command's own if both succeeded. */
 static int code_of(const struct fathom_live *live, bool launched, const struct step steps[2],
                    struct terminal *terminal)
 {
@@ -67,9 +67,9 @@ int record_and_report(struct record_options *options, struct terminal *terminal)
     steps[0].rc = fathom_live_open(o, &asked, &terminal->listener, &live, &steps[0].err);
     if (steps[0].rc == 0) {
         privilege_only_observe(&(struct privilege_observing){.launched = o->target.command}, terminal);
-        steps[0].rc = record(live, terminal, &steps[0].err);
+        steps[0].rc = run_live(live, terminal, &steps[0].err);
         if (fathom_live_usable(live))
-            steps[1].rc = report(live, terminal, &steps[1].err);
+            steps[1].rc = print_report(live, terminal, &steps[1].err);
     }
     int code = code_of(live, o->target.command, steps, terminal);
     fathom_live_close(live);

@@ -18,16 +18,16 @@ static int report_run(int argc, char **argv, struct terminal *terminal)
     int code = options_parse(&report_command, &options, true, argc, argv, terminal);
     bool named = options.rows.report.recording != unnamed || optind < argc;
     if (code < 0 && (argc - optind > 1 || (named && options.store.url)))
-        code = option_usage(terminal, &report_command, "give one recording, or --store");
+        code = option_usage(terminal, "give one recording, or --store");
     if (code < 0 && optind < argc)
         options.rows.report.recording = argv[optind];
     if (code < 0)
-        code = store_rows_check(&options.store, &report_command, terminal);
+        code = store_rows_check(&options.store, terminal);
     options.rows.report.store = options.store.url ? &options.store : NULL;
     options.rows.report.view = options.view ? options.view->name : NULL;
     options.rows.report.format = options.format->name;
     if (code < 0)
-        code = report_rows_run(&options.rows, &report_command, terminal);
+        code = report_rows_run(&options.rows, terminal);
     report_rows_clear(&options.rows);
     return code;
 }
@@ -106,10 +106,9 @@ const struct command report_command = {
     .name = "report",
     .summary = "print the hot calling contexts of a recording",
     .synopsis = "[OPTIONS] [RECORDING]",
-    .about =
-        "Finds each sample's call path from the recording's own stacks, and infers it from these and a path "
-        "map where there is none; prints the hot calling contexts. What is unsure or unknown is marked as "
-        "such and stays in the totals.",
+    .about = "Finds each sample's call path from the recording's own stacks, and infers it from these and a "
+             "path map where there is none; prints the hot calling contexts. What is unsure or unknown is "
+             "marked as such and stays in the totals.",
     .options = rows,
     .paged = true,
     .run = report_run,

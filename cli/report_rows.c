@@ -9,22 +9,6 @@
 #include "cli/output.h"
 #include "cli/privilege.h"
 
-bool report_take_inline(struct terminal *terminal, const struct option_row *row, char *text, void *value)
-{
-    struct report_rows *rows = value;
-    (void)terminal, (void)row, (void)text;
-    rows->report.profile.inline_most = UINT64_MAX;
-    return true;
-}
-
-bool report_take_no_inline(struct terminal *terminal, const struct option_row *row, char *text, void *value)
-{
-    struct report_rows *rows = value;
-    (void)terminal, (void)row, (void)text;
-    rows->report.profile.inline_most = 0;
-    return true;
-}
-
 void report_rows_init(struct report_rows *rows)
 {
     *rows = (struct report_rows){0};
@@ -48,8 +32,8 @@ void report_rows_complete(struct report_rows *rows, const struct terminal *termi
     o->terminal = isatty(STDOUT_FILENO);
 }
 
-static int print(const struct fathom_report_options *options, struct fathom_report *report,
-                 struct terminal *terminal, struct fathom_error *err)
+static int print_report(const struct fathom_report_options *options, struct fathom_report *report,
+                        struct terminal *terminal, struct fathom_error *err)
 {
     const struct fathom_writing *w = fathom_report_writing(report);
     if (options->output && options->format && strcmp(options->format, "perf") == 0)
@@ -60,25 +44,21 @@ static int print(const struct fathom_report_options *options, struct fathom_repo
     return rc == 0 ? fathom_report_write(report, stdout, err) : rc;
 }
 
-int report_rows_run(struct report_rows *rows, const struct command *command, struct terminal *terminal)
+int report_rows_run(struct report_rows *rows, struct terminal *terminal)
 {
     struct fathom_error err = {0};
     struct fathom_report *report = NULL;
     report_rows_complete(rows, terminal);
     int rc = fathom_report_check(&rows->report, &err);
     if (rc < 0)
-        return option_usage(terminal, command, "%s", err.text);
+        return option_usage(terminal, "%s", err.text);
     rc = fathom_report_open(&rows->report, &terminal->listener, &report, &err);
     if (rc == 0)
-        rc = print(&rows->report, report, terminal, &err);
-    if (rc < 0)
-        terminal_error(terminal, &err);
+        rc = print_report(&rows->report, report, terminal, &err);
+    int code = exit_result(terminal, rc, &err);
     unsigned lacks = rc == 0 ? fathom_report_lacks(report) : 0;
     fathom_report_close(report);
-    return rc < 0                        ? exit_code_of(&err)
-           : lacks & FATHOM_REPORT_EMPTY ? EXIT_NOTHING
-           : lacks & FATHOM_REPORT_STALE ? EXIT_BUILD
-                                         : EXIT_OK;
+    return lacks & FATHOM_REPORT_EMPTY ? EXIT_NOTHING : lacks & FATHOM_REPORT_STALE ? EXIT_BUILD : code;
 }
 
 void report_rows_clear(struct report_rows *rows)

@@ -1,6 +1,6 @@
 /*
- * report_rows.h - the options that commands which report have in common (report, script, diff, annotate): rows of their
- * tables, and what becomes of them. The values are in a struct report_rows, which stands first in the command's own struct.
+ * report_rows.h - options shared by the commands that report (report, script, diff, annotate, phases, store): rows of their tables, and
+ * how they are used. Their values are in a struct report_rows, the first member of the command's own struct.
  */
 #ifndef FATHOM_CLI_REPORT_ROWS_H
 #define FATHOM_CLI_REPORT_ROWS_H
@@ -10,9 +10,9 @@
 #include "cli/shared_rows.h"
 
 struct report_rows {
-    struct fathom_report_options report; /* of diff: the profile and the output */
-    struct option_pids pids, tids;       /* the filter's */
-    struct option_pids phases;           /* numbers of those that are shown */
+    struct fathom_report_options report; /* diff uses only the profile and the output */
+    struct option_pids pids, tids;       /* of the filter */
+    struct option_pids phases;           /* numbers of the phases to show */
     const struct fathom_word *metric;    /* NULL: the default */
     enum colour_when colour;
     bool wide; /* names in full, regardless of the terminal's width */
@@ -54,7 +54,13 @@ struct report_rows {
         OPTION_TEXT("image", 0, "REGEX", struct report_rows, report.profile.filter.image,                    \
                     "only samples in such a program or library")
 
-/* What paths have besides functions. */
+/* Numbers of KiB. */
+#define REPORT_INLINE(text)                                                                                  \
+    OPTION_SET("inline", UINT64_MAX, struct report_rows, report.profile.inline_most, text)
+#define REPORT_NO_INLINE(text)                                                                               \
+    OPTION_SET("no-inline", 0, struct report_rows, report.profile.inline_most, text)
+
+/* What paths show besides functions. */
 #define REPORT_FRAMING                                                                                       \
     OPTION_TEXT("by", 0, "LEVEL,...", struct report_rows, report.profile.by,                                 \
                 "show who ran the paths as their roots, the first outermost: cgroup, container, "            \
@@ -63,10 +69,10 @@ struct report_rows {
                     "show which programs started each other, as make > sh > cc1, above the paths"),          \
         OPTION_FLAG("threads", 0, struct report_rows, report.profile.threads,                                \
                     "show each thread as a separate root"),                                                  \
-        OPTION_OWN("inline", 0, NULL, report_take_inline,                                                    \
-                   "show inlined functions, of callers too, of all files that have debug information "       \
-                   "(default: as far as --inline-limit)"),                                                   \
-        OPTION_OWN("no-inline", 0, NULL, report_take_no_inline, "do not show inlined functions"),            \
+        REPORT_INLINE(                                                                                       \
+            "show inlined functions, of callers too, of all files that have debug information (default: as " \
+            "far as --inline-limit)"),                                                                       \
+        REPORT_NO_INLINE("do not show inlined functions"),                                                   \
         OPTION_NUMBER("inline-limit", 0, "KIB", 1, UINT64_MAX, struct report_rows,                           \
                       report.profile.inline_most,                                                            \
                       "read at most so much debug information for inlined functions (default: 65536)"),      \
@@ -88,16 +94,12 @@ struct report_rows {
 #define REPORT_WIDE   OPTION_WIDE(struct report_rows)
 #define REPORT_COLOUR OPTION_COLOUR(struct report_rows)
 
-/* --inline, --no-inline */
-option_take report_take_inline;
-option_take report_take_no_inline;
-
 void report_rows_init(struct report_rows *rows); /* the defaults */
-/* Completes the options when all are parsed; the lists stay the rows'. */
+/* Completes the options when all are parsed. The rows still own the lists. */
 void report_rows_complete(struct report_rows *rows, const struct terminal *terminal);
-/* Prints a report of them; errors and notes go to the terminal. Returns the exit code. */
-int report_rows_run(struct report_rows *rows, const struct command *command, struct terminal *terminal);
-/* Frees what the options' lists hold. */
+/* Prints the report; errors and notes go to the terminal. Returns the exit code. */
+int report_rows_run(struct report_rows *rows, struct terminal *terminal);
+/* Frees the lists. */
 void report_rows_clear(struct report_rows *rows);
 
 #endif

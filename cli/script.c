@@ -1,4 +1,4 @@
-/* script.c - `fathom script`: a line for each sample. */
+/* script.c - `fathom script`: prints a line for each sample. */
 #include <getopt.h>
 
 #include "cli/report_rows.h"
@@ -11,11 +11,11 @@ static int script_run(int argc, char **argv, struct terminal *terminal)
     own.report.profile.ambiguous = FATHOM_AMBIGUOUS_BEST;
     int code = options_parse(&script_command, &own, true, argc, argv, terminal);
     if (code < 0 && argc - optind > 1)
-        code = option_usage(terminal, &script_command, "give one recording");
+        code = option_usage(terminal, "give one recording");
     if (code < 0 && optind < argc)
         own.report.recording = argv[optind];
     if (code < 0)
-        code = report_rows_run(&own, &script_command, terminal);
+        code = report_rows_run(&own, terminal);
     report_rows_clear(&own);
     return code;
 }
@@ -45,12 +45,10 @@ const struct command script_command = {
     .summary = "print each sample of a recording with its call path",
     .synopsis = "[OPTIONS] [RECORDING]",
     .about = "Prints a line for each sample, in the order of time: fields that are parted by tabs, the most "
-             "probable "
-             "call path among them.",
+             "probable call path among them.",
     .options = rows,
     .paged = true,
-    .notes =
-        "Fields: comm, pid, tid, time, event, weight, latency, kind, sure, symbol, image, address, path; see "
-        "fathom-script(1).",
+    .notes = "Fields: comm, pid, tid, time, event, weight, latency, kind, sure, symbol, image, address, "
+             "path; see fathom-script(1).",
     .run = script_run,
 };

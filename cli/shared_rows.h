@@ -1,4 +1,4 @@
-/* shared_rows.h - options that several commands have: rows of their tables. */
+/* shared_rows.h - rows of options that several commands have. */
 #ifndef FATHOM_CLI_SHARED_ROWS_H
 #define FATHOM_CLI_SHARED_ROWS_H
 
@@ -8,7 +8,7 @@
 #define SYMFS_OPTION(type, member)                                                                           \
     OPTION_TEXT("symfs", 0, "DIR", type, member, "look for programs, libraries and debug files below DIR")
 
-/* What switches off stages of inference. */
+/* Switch off stages of inference. */
 #define INFERENCE_NO_AUTOMATON(type, member)                                                                 \
     OPTION_FLAG("no-automaton", 0, type, member, "report contexts that training never saw as unknown")
 #define INFERENCE_NO_TEMPORAL(type, member)                                                                  \
@@ -17,7 +17,7 @@
 #define INFERENCE_NO_EM(type, member)                                                                        \
     OPTION_FLAG("no-em", 0, type, member, "do not learn path frequencies from ambiguous samples")
 
-/* What chooses batches of a store. */
+/* Select batches of a store. */
 #define STORE_CREDENTIALS(type, member)                                                                      \
     OPTION_TEXT("credentials", 0, "FILE", type, member,                                                      \
                 "of a server: a file that others may not read, with the line USER:PASSWORD")
@@ -25,7 +25,7 @@
 #define STORE_SINCE(type, member, text) OPTION_TEXT("since", 0, "TIME", type, member, text)
 #define STORE_UNTIL(type, member, text) OPTION_TEXT("until", 0, "TIME", type, member, text)
 
-/* Of commands that report: the struct has a `member` of that type. */
+/* For commands that report. member: a struct fathom_store_selection in the command's struct. */
 #define STORE_SELECTION(type, member)                                                                        \
     OPTION_TEXT("store", 0, "STORE", type, member.url, "of what a store has ('fathom store')"),              \
         STORE_CREDENTIALS(type, member.credentials),                                                         \
@@ -36,14 +36,13 @@
                     "with --store: from a time on: 30m, 6h, 2d ago, '2026-11-28 10:00' (UTC)"),              \
         STORE_UNTIL(type, member.until, "with --store: before a time")
 
-/* -1: the options go together; else the exit code: an error was printed. */
-static inline int store_rows_check(const struct fathom_store_selection *s, const struct command *command,
-                                   struct terminal *terminal)
+/* -1: the options go together; else an exit code, and an error was printed. */
+static inline int store_rows_check(const struct fathom_store_selection *s, struct terminal *terminal)
 {
     const bool chooses = s->service || s->host || s->build || s->since || s->until || s->credentials;
     return s->url || !chooses
                ? -1
-               : option_usage(terminal, command,
+               : option_usage(terminal,
                               "--service, --host, --build, --since, --until and --credentials need --store");
 }
 

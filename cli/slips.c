@@ -12,7 +12,7 @@ static unsigned least_of(unsigned a, unsigned b, unsigned c)
     return least < c ? least : c;
 }
 
-/* Letters that were left out, added or changed, or that changed places with the next one. */
+/* The number of letters that were left out, added, changed, or swapped with the next one; UINT_MAX: a name is too long. */
 static unsigned slips_between(const char *a, const char *b)
 {
     unsigned at[NAME_MOST + 1][NAME_MOST + 1];

@@ -1,4 +1,4 @@
-/* slips.h - names that were probably meant, for "did you mean". */
+/* slips.h - finds the name that was probably meant, for "did you mean". */
 #ifndef FATHOM_CLI_SLIPS_H
 #define FATHOM_CLI_SLIPS_H
 
@@ -6,8 +6,8 @@
 
 #define SLIPS_MOST 2u /* letters */
 
-/* Whether what was typed is fewer slips away from the name than `*fewest`, and than half of its letters: then *fewest is how many. At first it is
- * SLIPS_MOST + 1. */
+/* Whether the typed word differs from the name in fewer letters than *fewest, and than half of the name; then *fewest becomes their number.
+ * Initialise *fewest to SLIPS_MOST + 1. */
 bool slips_are_few(const char *typed, const char *name, unsigned *fewest);
 
 #endif

@@ -1,4 +1,4 @@
-/* store.c - `fathom store init|import|services|events|hosts|builds|roll-up|retain`: profiles of many machines. */
+/* store.c - `fathom store init|import|services|events|hosts|builds|roll-up|retain`: manages profiles of many machines. */
 #include <getopt.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -17,7 +17,8 @@ struct store_command_options {
     bool json;
 };
 
-static int init(const struct store_command_options *o, struct terminal *terminal, struct fathom_error *err)
+static int make_store(const struct store_command_options *o, struct terminal *terminal,
+                      struct fathom_error *err)
 {
     (void)terminal;
     return fathom_store_init(o->selection.url, o->selection.credentials, err);
@@ -37,7 +38,8 @@ static int print_imported(const struct fathom_store_imported *i, bool json, stru
     return 0;
 }
 
-static int import(const struct store_command_options *o, struct terminal *terminal, struct fathom_error *err)
+static int import_recording(const struct store_command_options *o, struct terminal *terminal,
+                            struct fathom_error *err)
 {
     const struct fathom_store_import_options options = {.url = o->selection.url,
                                                         .credentials = o->selection.credentials,
@@ -70,7 +72,8 @@ static int roll_up(const struct store_command_options *o, struct terminal *termi
     return rc;
 }
 
-static int retain(const struct store_command_options *o, struct terminal *terminal, struct fathom_error *err)
+static int drop_old(const struct store_command_options *o, struct terminal *terminal,
+                    struct fathom_error *err)
 {
     uint64_t dropped = 0;
     int rc = fathom_store_retain(o->selection.url, o->selection.credentials, o->keep, &dropped, err);
@@ -84,17 +87,17 @@ static const struct {
     const char *name;
     int (*run)(const struct store_command_options *o, struct terminal *terminal, struct fathom_error *err);
     enum fathom_store_list list; /* where `run` is NULL */
-} verbs[] = {{"init", init, 0},
-             {"import", import, 0},
+} verbs[] = {{"init", make_store, 0},
+             {"import", import_recording, 0},
              {"services", NULL, FATHOM_STORE_SERVICES},
              {"events", NULL, FATHOM_STORE_EVENTS},
              {"hosts", NULL, FATHOM_STORE_HOSTS},
              {"builds", NULL, FATHOM_STORE_BUILDS},
              {"roll-up", roll_up, 0},
-             {"retain", retain, 0}};
+             {"retain", drop_old, 0}};
 enum { VERBS = sizeof verbs / sizeof *verbs };
 
-/* What was typed instead of a verb; "": nothing. */
+/* The error for what was typed instead of a verb; "": nothing. */
 static int refuse_verb(const char *typed, struct terminal *terminal)
 {
     const char *like = NULL;
@@ -102,15 +105,15 @@ static int refuse_verb(const char *typed, struct terminal *terminal)
     for (size_t i = 0; i < VERBS; i++)
         if (slips_are_few(typed, verbs[i].name, &fewest))
             like = verbs[i].name;
-    return like ? option_usage(terminal, &store_command, "there is no '%s': did you mean '%s'?", typed, like)
-                : option_usage(terminal, &store_command,
+    return like ? option_usage(terminal, "there is no '%s': did you mean '%s'?", typed, like)
+                : option_usage(terminal,
                                "give one of: init, import, services, events, hosts, builds, roll-up, retain");
 }
 
-/* The name of an option that was given, and would not count; NULL: there is none. */
+/* An option that was given but has no effect for the verb; NULL: none. */
 static const char *unused_option(const struct store_command_options *o, size_t verb)
 {
-    const bool lists = !verbs[verb].run, imports = verbs[verb].run == import;
+    const bool lists = !verbs[verb].run, imports = verbs[verb].run == import_recording;
     const struct fathom_store_selection *s = &o->selection;
     const struct {
         const char *name;
@@ -123,7 +126,7 @@ static const char *unused_option(const struct store_command_options *o, size_t v
                    {"ended", o->ended, imports},
                    {"known", o->known, imports},
                    {"json", o->json, imports},
-                   {"keep", o->keep, verbs[verb].run == retain}};
+                   {"keep", o->keep, verbs[verb].run == drop_old}};
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         if (options[i].given && !options[i].counts)
             return options[i].name;
@@ -134,18 +137,16 @@ static int check_usage(const struct store_command_options *o, size_t verb, char 
                        struct terminal *terminal)
 {
     const char *name = verbs[verb].name, *unused = unused_option(o, verb);
-    if (verbs[verb].run == import && count == 2)
+    if (verbs[verb].run == import_recording && count == 2)
         return option_usage(
-            terminal, &store_command,
-            "'import' takes one store, and the recording by -i: 'fathom store import -i %s %s'", operands[0],
-            operands[1]);
+            terminal, "'import' takes one store, and the recording by -i: 'fathom store import -i %s %s'",
+            operands[0], operands[1]);
     if (count != 1)
-        return option_usage(terminal, &store_command,
-                            "'%s' needs one store: a file, or 'http://HOST:PORT/DATABASE'", name);
+        return option_usage(terminal, "'%s' needs one store: a file, or 'http://HOST:PORT/DATABASE'", name);
     if (unused)
-        return option_usage(terminal, &store_command, "'%s' takes no --%s", name, unused);
-    return verbs[verb].run == retain && !o->keep
-               ? option_usage(terminal, &store_command, "'retain' needs --keep, such as 30d")
+        return option_usage(terminal, "'%s' takes no --%s", name, unused);
+    return verbs[verb].run == drop_old && !o->keep
+               ? option_usage(terminal, "'retain' needs --keep, such as 30d")
                : -1;
 }
 
@@ -155,9 +156,7 @@ static int run_verb(struct store_command_options *o, size_t verb, struct termina
     report_rows_complete(&o->rows, terminal);
     int rc = verbs[verb].run ? verbs[verb].run(o, terminal, &err)
                              : fathom_store_list(&o->selection, verbs[verb].list, stdout, &err);
-    if (rc < 0)
-        terminal_error(terminal, &err);
-    return rc < 0 ? exit_code_of(&err) : EXIT_OK;
+    return exit_result(terminal, rc, &err);
 }
 
 static int store_run(int argc, char **argv, struct terminal *terminal)
@@ -185,10 +184,9 @@ static const struct option_row rows[] = {
     OPTION_TEXT("input", 'i', "FILE", struct store_command_options, rows.report.recording,
                 "import: a perf.data file, or an archive of one (default: perf.data)"),
     STORE_CREDENTIALS(struct store_command_options, selection.credentials),
-    OPTION_TEXT(
-        "service", 0, "NAME", struct store_command_options, selection.service,
-        "import: the samples are this service's (default: each process's container, service of systemd, "
-        "or else program); services, events, hosts, builds: only of this one"),
+    OPTION_TEXT("service", 0, "NAME", struct store_command_options, selection.service,
+                "import: the samples are this service's (default: each process's container, service of "
+                "systemd, or else program); services, events, hosts, builds: only of this one"),
     OPTION_TEXT("host", 0, "NAME", struct store_command_options, selection.host,
                 "import: they were taken on this host (default: the recorded one); lists: only of this one"),
     OPTION_TEXT("ended", 0, "TIME", struct store_command_options, ended,
@@ -204,9 +202,8 @@ static const struct option_row rows[] = {
                 "retain: what is older, such as 30d, or before a time, is removed"),
     REPORT_MAP,
     REPORT_NO_CACHE,
-    OPTION_OWN("inline", 0, NULL, report_take_inline,
-               "import: with inlined functions of all files that have debug information"),
-    OPTION_OWN("no-inline", 0, NULL, report_take_no_inline, "import: without inlined functions"),
+    REPORT_INLINE("import: with inlined functions of all files that have debug information"),
+    REPORT_NO_INLINE("import: without inlined functions"),
     REPORT_SYMFS,
     OPTION_QUIET("print no progress and no notes"),
     OPTION_VERBOSE("print more details"),
@@ -223,13 +220,11 @@ const struct command store_command = {
                 "services|events|hosts|builds [OPTIONS] STORE\n"
                 "roll-up [--since TIME] STORE\n"
                 "retain --keep AGE STORE",
-    .about =
-        "init makes a store, a file of SQLite or a database of ClickHouse; import puts a recording into "
-        "it, once; services, events, "
-        "hosts and builds list what it has; roll-up adds up closed hours and days, so that reports of "
-        "them read "
-        "less; retain removes what is old. 'fathom report' and 'fathom diff' read it. import also sends to "
-        "pyroscope+http://HOST:PORT/, parca+http:// and otlp+http://, servers of other tools.",
+    .about = "init makes a store, a file of SQLite or a database of ClickHouse; import puts a recording into "
+             "it, once; services, events, hosts and builds list what it has; roll-up adds up closed hours "
+             "and days, so that reports of them read less; retain removes what is old. 'fathom report' and "
+             "'fathom diff' read it. import also sends to pyroscope+http://HOST:PORT/, parca+http:// and "
+             "otlp+http://, servers of other tools.",
     .options = rows,
     .paged = true,
     .run = store_run,

@@ -1,4 +1,4 @@
-/* streams.c - `fathom streams`: its options. */
+/* streams.c - `fathom streams`: prints the hot streams of a trace, or of a command that it traces. */
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "cli/trace_rows.h"
 
 #define DEFAULT_TRACE "fathom.trace"
-#define FILE_WIDTH    100 /* columns, where it is no terminal's */
+#define FILE_WIDTH    100 /* columns, if the output is not a terminal */
 
 struct streams_values {
     struct trace_rows rows; /* first */
@@ -20,9 +20,9 @@ struct streams_values {
     bool wide;
 };
 
-/* The terminal gets all of it at once, when no progress is shown any more. */
-static int print(struct streams_values *v, struct outfile *out, struct terminal *terminal,
-                 struct fathom_error *err)
+/* Collects the text first, so that it does not mix with progress on the terminal. */
+static int print_streams(struct streams_values *v, struct outfile *out, struct terminal *terminal,
+                         struct fathom_error *err)
 {
     char *text = NULL;
     size_t size = 0;
@@ -39,7 +39,7 @@ static int print(struct streams_values *v, struct outfile *out, struct terminal 
     return rc;
 }
 
-static int report(struct streams_values *v, struct terminal *terminal)
+static int report_streams(struct streams_values *v, struct terminal *terminal)
 {
     struct fathom_error err = {0};
     struct outfile *out = NULL;
@@ -47,23 +47,23 @@ static int report(struct streams_values *v, struct terminal *terminal)
     size_t width = terminal_width(stdout);
     v->streams.width = v->wide ? 0 : !out && width ? width : FILE_WIDTH;
     if (rc == 0 && !out)
-        pager_start(terminal); /* which cannot be executed afterwards */
+        pager_start(terminal); /* it cannot be executed later */
     const struct fathom_writing writing = {.output = out ? outfile_target(out) : NULL};
     if (rc == 0) {
         if (writing.output)
             privilege_only_read_and(&writing, terminal);
         else
             privilege_only_read(terminal);
-        rc = print(v, out, terminal, &err);
+        rc = print_streams(v, out, terminal, &err);
     }
     if (rc < 0)
         terminal_error(terminal, &err);
-    pager_end(terminal); /* it holds what scratch_free() waits for until it has read something */
+    pager_end(terminal); /* until it has read something, it keeps open what scratch_free() waits for */
     outfile_close(out);
     return rc < 0 ? trace_exit_code(&err) : EXIT_OK;
 }
 
-/* Processes that outlive the command make no more files in it then, which would keep it from being removed. */
+/* Renames the directory, so that processes that outlive the command make no more files in it, and it can be removed. */
 static void hide_trace(char **directory)
 {
     char *hidden;
@@ -77,7 +77,7 @@ static void hide_trace(char **directory)
     }
 }
 
-/* Without --trace the trace is kept until the report is written. */
+/* Without --trace the trace is removed after the report. */
 static int trace_and_report(struct streams_values *v, char *const *command, struct terminal *terminal)
 {
     struct fathom_error err = {0};
@@ -95,33 +95,32 @@ static int trace_and_report(struct streams_values *v, char *const *command, stru
     v->rows.options.output = v->streams.trace = v->keep ? v->keep : directory;
     int code = trace_rows_run(&v->rows, command, terminal, &status);
     if (directory) {
-        hide_trace(&directory); /* before rights to do so are given up */
+        hide_trace(&directory); /* while there are rights to do so */
         v->streams.trace = directory;
     }
     if (code == EXIT_OK)
-        code = report(v, terminal);
+        code = report_streams(v, terminal);
     scratch_free(scratch);
     free(directory);
     return code == EXIT_OK && status >= 0 ? exit_code_of_status(status) : code;
 }
 
-static int complete(struct streams_values *v, bool command, int operands, struct terminal *terminal)
+static int complete_options(struct streams_values *v, bool command, int operands, struct terminal *terminal)
 {
     struct fathom_trace_code *code = &v->rows.options.code;
     const struct fathom_streams_options *s = &v->streams;
     if (!code->log && s->of == FATHOM_STREAMS_CALLS)
         code->log = 1u << FATHOM_TRACE_CALLS;
     if (s->shortest > s->longest)
-        return option_usage(terminal, &streams_command, "--shortest must not be above --longest");
+        return option_usage(terminal, "--shortest must not be above --longest");
     if (!command && operands > 1)
-        return option_usage(terminal, &streams_command, "give one trace, or a command after '--'");
+        return option_usage(terminal, "give one trace, or a command after '--'");
     if (!command && v->keep)
-        return option_usage(terminal, &streams_command,
-                            "--trace is where a command's trace is kept: give one, after '--'");
-    return trace_rows_complete(&v->rows, &streams_command, terminal);
+        return option_usage(terminal, "--trace is where a command's trace is kept: give one, after '--'");
+    return trace_rows_complete(&v->rows, terminal);
 }
 
-/* How many arguments a command after "--" has; -1: there is none. As they are before getopt_long() puts them in order. */
+/* Number of arguments after "--"; -1: no "--". Call it before getopt_long() reorders them. */
 static int count_command(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++)
@@ -138,14 +137,14 @@ static int streams_run(int argc, char **argv, struct terminal *terminal)
         code = options_parse(&streams_command, &v, true, argc, argv, terminal);
     bool command = code < 0 && optind < argc && arguments == argc - optind;
     if (code < 0 && arguments == 0)
-        code = option_usage(terminal, &streams_command, "give a command after '--'");
+        code = option_usage(terminal, "give a command after '--'");
     if (code < 0)
-        code = complete(&v, command, argc - optind, terminal);
+        code = complete_options(&v, command, argc - optind, terminal);
     if (code < 0 && command) {
         code = trace_and_report(&v, argv + optind, terminal);
     } else if (code < 0) {
         v.streams.trace = optind < argc ? argv[optind] : DEFAULT_TRACE;
-        code = report(&v, terminal);
+        code = report_streams(&v, terminal);
     }
     trace_rows_clear(&v.rows);
     return code;
@@ -156,10 +155,9 @@ static const struct option_word formats[] = {
     {"text", FATHOM_STREAMS_TEXT}, {"json", FATHOM_STREAMS_JSON}, {"html", FATHOM_STREAMS_HTML}, {0}};
 
 static const struct option_row rows[] = {
-    OPTION_CHOICE(
-        "of", 0, "WHAT", of, enum fathom_streams_of, struct streams_values, streams.of,
-        "data: which objects are used one after another (default); calls: functions and blocks that "
-        "are executed one after another"),
+    OPTION_CHOICE("of", 0, "WHAT", of, enum fathom_streams_of, struct streams_values, streams.of,
+                  "data: which objects are used one after another (default); calls: functions and blocks "
+                  "that are executed one after another"),
     OPTION_CHOICE("format", 'f', "FORMAT", formats, enum fathom_streams_format, struct streams_values,
                   streams.format, "text, json, or html (a page)"),
     OPTION_TEXT("output", 'o', "FILE", struct streams_values, output, "write to a file"),
@@ -172,8 +170,7 @@ static const struct option_row rows[] = {
     OPTION_FRACTION("cover", 0, "PERCENT", 1, 100, struct streams_values, streams.cover,
                     "so much of all references is to be in hot streams, if it can (default: 90)"),
     OPTION_FLAG("wide", 0, struct streams_values, wide,
-                "paths in full, also where they are longer than the "
-                "terminal is wide"),
+                "paths in full, also where they are longer than the terminal is wide"),
     OPTION_LINE("With a command:"),
     OPTION_TEXT("trace", 0, "DIR", struct streams_values, keep,
                 "keep its trace there (default: it is removed at the end)"),
@@ -192,10 +189,9 @@ const struct command streams_command = {
     .summary = "print which objects a program uses one after another, again and again",
     .synopsis = "[OPTIONS] [TRACE]\n"
                 "[OPTIONS] -- COMMAND [ARG...]",
-    .about =
-        "Finds the hot streams of a trace of 'fathom trace', or of a command that it traces: sequences of "
-        "references that repeat. Prints which objects they walk in which order, where these were "
-        "allocated, under which call paths that is done, and how many cache lines it takes.",
+    .about = "Finds the hot streams of a trace of 'fathom trace', or of a command that it traces: sequences "
+             "of references that repeat. Prints which objects they walk in which order, where these were "
+             "allocated, under which call paths that is done, and how many cache lines it takes.",
     .options = rows,
     .notes = "See fathom-streams(1).",
     .run = streams_run,

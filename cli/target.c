@@ -30,7 +30,7 @@ bool target_take_pids(struct terminal *terminal, const struct option_row *row, c
     return good;
 }
 
-/* --uid: names first, as ps(1) has it: one may consist of digits. */
+/* --uid: a name has precedence, as in ps(1), as it may consist of digits. */
 bool target_take_user(struct terminal *terminal, const struct option_row *row, char *argument, void *value)
 {
     struct fathom_user *user = value;
@@ -53,29 +53,27 @@ const char *target_wide_option(const struct fathom_target *target)
                                 : NULL;
 }
 
-int target_complete(struct fathom_target *target, const struct command *command, int argc, char **argv,
-                    struct terminal *terminal)
+int target_complete(struct fathom_target *target, int argc, char **argv, struct terminal *terminal)
 {
     if (target->frequency && target->period)
-        return option_usage(terminal, command, "--frequency and --period are mutually exclusive");
+        return option_usage(terminal, "--frequency and --period are mutually exclusive");
     if (optind < argc)
         target->command = argv + optind;
     int ways = (target->command != NULL) + (target->pids.count > 0) + (target->tids.count > 0);
     if (target->cgroup && !*target->cgroup)
-        return option_usage(terminal, command, "--cgroup: an empty path; that of all control groups is '/'");
+        return option_usage(terminal, "--cgroup: an empty path; that of all control groups is '/'");
     if (fathom_target_wide(target) > 1)
-        return option_usage(terminal, command, "give only one of: --all-cpus, --cgroup, --container, --uid");
+        return option_usage(terminal, "give only one of: --all-cpus, --cgroup, --container, --uid");
     if (fathom_target_wide(target) && (target->pids.count || target->tids.count || target->no_children))
-        return option_usage(terminal, command,
-                            "%s is for all processes%s: leave out --pid, --tid and --no-children",
+        return option_usage(terminal, "%s is for all processes%s: leave out --pid, --tid and --no-children",
                             target_wide_option(target), target->everyone ? "" : " of it");
     if (ways == 1 || fathom_target_wide(target))
         return -1;
-    return option_usage(terminal, command,
+    return option_usage(terminal,
                         ways ? "give only one of: a command, --pid, --tid"
                              : "nothing to observe: give a command ('fathom %s -- ./program'), or what runs "
                                "already ('fathom %s -p PID', or --tid)",
-                        command->name, command->name);
+                        terminal->parsed->name, terminal->parsed->name);
 }
 
 void target_free(struct fathom_target *target)

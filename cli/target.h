@@ -1,18 +1,18 @@
-/* target.h - what to observe and how often: the options that record, top, train and evaluate share. */
+/* target.h - options of record, top, train and evaluate: what to observe, and how often. */
 #ifndef FATHOM_CLI_TARGET_H
 #define FATHOM_CLI_TARGET_H
 
 #include "api/fathom.h"
 #include "cli/options.h"
 
-/* Rows of a command's table of options, whose struct has a `struct fathom_target target`, which target_free() frees. */
+/* Rows for commands whose struct has a `struct fathom_target target`, which target_free() frees. */
 /* clang-format off */
 #define TARGET_EVENT(type, text) \
     {"event", 'e', "EVENT", target_take_event, OPTION_AT(type, target.event, const char *), .help = (text)}
 #define TARGET_FREQUENCY(type, text) \
     OPTION_NUMBER("frequency", 'F', "HZ", 1, UINT32_MAX, type, target.frequency, text)
 #define TARGET_PERIOD(type, text)   OPTION_NUMBER("period", 'c', "N", 1, INT64_MAX, type, target.period, text)
-/* name: of the filter, where the command has another one. */
+/* name: of the option for the filter, as some commands have another --filter. */
 #define TARGET_FIELDS(type, name) \
     OPTION_TEXT(name, 0, "EXPR", type, target.filter, \
                 "of tracepoints, only what the kernel finds true: 'ret > 4096 && fd == 3'"), \
@@ -48,12 +48,12 @@
 /* clang-format on */
 option_take target_take_event, target_take_pids, target_take_user, target_take_verify, target_take_dumps;
 
-/* The option that concerns all programs on the CPUs; NULL: none was given. */
+/* The given option that selects processes of the whole system; NULL: none. */
 const char *target_wide_option(const struct fathom_target *target);
-/* After the options: exactly one of command, -p and -t, or of those that target_wide_option() tells, with or without a command, the
- * command from argv[optind...], and not both a frequency and a period. -1, or EXIT_USAGE after printing the error. */
-int target_complete(struct fathom_target *target, const struct command *command, int argc, char **argv,
-                    struct terminal *terminal);
+/* Call it after parsing options: takes the command from argv[optind...]. Checks that there is exactly one of command, -p and -t, or one
+ * of the options of target_wide_option(), with or without a command; and not both a frequency and a period. -1, or EXIT_USAGE after
+ * printing the error. */
+int target_complete(struct fathom_target *target, int argc, char **argv, struct terminal *terminal);
 void target_free(struct fathom_target *target);
 
 #endif

@@ -14,8 +14,8 @@
 #define PROGRESS_NS   200000000u
 #define SENTENCE_SIZE 1024
 
-/* Names in messages come from binaries and recordings, hence text_clean(). */
-static void say(struct terminal *t, const char *kind, const char *text)
+/* Cleans the text, as names in messages come from binaries and recordings. */
+static void print_message(struct terminal *t, const char *kind, const char *text)
 {
     char clean[SENTENCE_SIZE];
     snprintf(clean, sizeof clean, "%s", text);
@@ -30,11 +30,11 @@ static void log_sink(void *context, enum log_level level, const char *text)
     /* Another pass over the same recording would repeat its warnings. */
     uint32_t said = t->warnings ? names_count(t->warnings) : 0;
     if (level == LOG_WARNING && (!t->warnings || names_intern(t->warnings, text) >= said))
-        say(t, "warning: ", text);
+        print_message(t, "warning: ", text);
     else if (level == LOG_WARNING)
         return;
     else if (level == LOG_NOTE ? !t->quiet : t->verbose)
-        say(t, "", text);
+        print_message(t, "", text);
 }
 
 static void listener_say(void *context, enum fathom_level level, const char *text)
@@ -81,7 +81,7 @@ void terminal_end(struct terminal *t)
 
 void terminal_error(struct terminal *t, const struct fathom_error *err)
 {
-    say(t, "error: ", err->text);
+    print_message(t, "error: ", err->text);
 }
 
 void terminal_wrong(struct terminal *t, const char *fmt, ...)
@@ -91,7 +91,7 @@ void terminal_wrong(struct terminal *t, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    say(t, "error: ", text);
+    print_message(t, "error: ", text);
 }
 
 void terminal_print(const char *text)
@@ -140,8 +140,8 @@ void terminal_progress_end(struct terminal *t)
     t->progress_shown = false;
 }
 
-/* What stdout writes to a pager is shown on the terminal still. */
-static int descriptor(FILE *out)
+/* With a pager, stdout is still shown on the terminal. */
+static int descriptor_of(FILE *out)
 {
     return out == stdout ? STDOUT_FILENO : fileno(out);
 }
@@ -151,11 +151,11 @@ bool terminal_colour(enum colour_when when, FILE *out)
     if (when != COLOUR_AUTO)
         return when == COLOUR_ALWAYS;
     const char *no_colour = getenv("NO_COLOR"), *term = getenv("TERM");
-    return isatty(descriptor(out)) && !(no_colour && *no_colour) && term && strcmp(term, "dumb") != 0;
+    return isatty(descriptor_of(out)) && !(no_colour && *no_colour) && term && strcmp(term, "dumb") != 0;
 }
 
 unsigned terminal_width(FILE *out)
 {
     struct winsize size;
-    return ioctl(descriptor(out), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+    return ioctl(descriptor_of(out), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }

@@ -1,7 +1,4 @@
-/*
- * terminal.h - Fathom's messages to the user: errors and notes on standard error, progress lines, whether to
- * use colour.
- */
+/* terminal.h - Fathom's messages to the user: errors and notes on standard error, progress lines; whether to use colour. */
 #ifndef FATHOM_CLI_TERMINAL_H
 #define FATHOM_CLI_TERMINAL_H
 
@@ -14,25 +11,28 @@
 #include "base/log.h"
 #include "base/progress.h"
 
+struct command; /* cli/command.h */
+
 struct terminal {
-    struct fathom_listener listener; /* hand it to libfathom */
-    struct log log;                  /* the same for what is below it */
+    struct fathom_listener listener; /* for libfathom */
+    struct log log;                  /* the same for the folders below */
     struct progress progress;
-    const char *command;    /* prefix of messages: "fathom record" */
-    bool quiet, verbose;    /* -q: no notes, no progress; -v: debug messages too */
-    bool no_pager;          /* --no-pager */
-    struct pager *pager;    /* cli/pager.h; NULL: none */
-    bool progress_shown;    /* a progress line is on the screen */
-    bool stderr_is_person;  /* a terminal: progress lines make sense */
-    uint64_t progress_ns;   /* when it was drawn, monotonic clock */
-    struct names *warnings; /* those printed so far, to print each once; NULL: not tracked */
+    const char *command;          /* prefix of messages: "fathom record" */
+    const struct command *parsed; /* whose options were parsed last; NULL: none yet */
+    bool quiet, verbose;          /* -q: no notes, no progress; -v: debug messages too */
+    bool no_pager;                /* --no-pager */
+    struct pager *pager;          /* cli/pager.h; NULL: none */
+    bool progress_shown;          /* a progress line is on the screen */
+    bool stderr_is_person;        /* it is a terminal, which can show progress lines */
+    uint64_t progress_ns;         /* when it was drawn, monotonic clock */
+    struct names *warnings;       /* those printed so far, to print each once; NULL: not tracked */
 };
 
 void terminal_init(struct terminal *terminal);
 void terminal_end(struct terminal *terminal);
 
-/* "fathom record: error: SENTENCE" on standard error. Names in this and all other messages may be hostile
- * (base/text.h). terminal_wrong(): an error in the command line. */
+/* Print "fathom record: error: SENTENCE" on standard error; terminal_wrong() is for errors in the command line. Names in this and all other
+ * messages may be hostile (base/text.h). */
 void terminal_error(struct terminal *terminal, const struct fathom_error *err);
 void terminal_wrong(struct terminal *terminal, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void terminal_say(struct terminal *terminal, enum log_level level, const char *fmt, ...)

@@ -1,4 +1,4 @@
-/* top.c - `fathom top`: hot contexts while they run, or of what a store has of the last time, in a terminal or as text. */
+/* top.c - `fathom top`: shows hot contexts while they run, or those of a store's recent batches, on a terminal or as text. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
@@ -17,21 +17,21 @@
 #include "cli/top/screen.h"
 #include "cli/top/text.h"
 
-#define FIRST_NS       500000000u   /* after which the first picture is drawn */
-#define BEHIND_NS      10000000000u /* by which a picture comes later if much of it would be missing */
-#define KEYS_MS        100          /* to wait for a key once the target has ended */
+#define FIRST_NS       500000000u   /* delay of the first picture */
+#define BEHIND_NS      10000000000u /* maximum extra delay of a picture while samples are delayed */
+#define KEYS_MS        100          /* timeout for a key once the target has ended */
 #define INTERVAL       1            /* seconds between two pictures, */
 #define STORE_INTERVAL 10           /* of a store */
-#define SINCE          "15m"        /* of a store: its agents send a slot when it is over */
+#define SINCE          "15m"        /* of a store, as its agents send a slot when it is over */
 
 struct top_options {
-    struct fathom_top_options top; /* the first member, which rows of options rely on */
+    struct fathom_top_options top; /* first, as rows of options have offsets in either struct */
     struct fathom_store_selection store;
     double interval; /* seconds between two pictures; 0: not given */
-    uint64_t count;  /* pictures, as text; 0: a screen */
+    uint64_t count;  /* number of pictures as text; 0: a screen */
     bool once;
     struct fathom_top_show show;
-    uint64_t most; /* rows of a text */
+    uint64_t most; /* maximum rows of text */
 };
 
 struct top {
@@ -41,9 +41,9 @@ struct top {
     struct top_state state;
     struct fathom_top_rows rows;
     FILE *out;               /* of text */
-    uint64_t began, drawn;   /* ns; drawn: when rows were made last */
-    uint64_t pictures;       /* as text, so far */
-    uint64_t samples_before; /* when drawn */
+    uint64_t began, drawn;   /* ns; drawn: when rows were last made */
+    uint64_t pictures;       /* pictures as text so far */
+    uint64_t samples_before; /* number of samples at `drawn` */
     double rate;             /* samples per second */
     bool ended;
 };
@@ -70,7 +70,7 @@ static double resident_mb(void)
     return (double)pages * (double)sysconf(_SC_PAGESIZE) / 1e6;
 }
 
-/* What is observed. */
+/* Describes what is observed. */
 static void name_target(const struct top *t, char *out, size_t size)
 {
     const struct fathom_target *target = &t->options->top.target;
@@ -109,8 +109,8 @@ static void name_what(struct top *t, const struct fathom_top_summary *o, char *o
              t->rate, (unsigned long long)o->samples);
 }
 
-/* How it goes: what was learned and lost, or that the store does not answer. */
-static void tell_state(const struct fathom_top_summary *o, char *out, size_t size)
+/* Describes what was learned and lost, or that the store does not answer. */
+static void describe_state(const struct fathom_top_summary *o, char *out, size_t size)
 {
     char lost[96] = "";
     if (o->stored) {
@@ -134,7 +134,7 @@ static void make_status(struct top *t)
     char proved[SHARE_SIZE], inferred[SHARE_SIZE], unknown[SHARE_SIZE], state[192];
     fathom_top_summary(t->top, &o);
     name_what(t, &o, s->status[0]);
-    tell_state(&o, state, sizeof state);
+    describe_state(&o, state, sizeof state);
     snprintf(s->status[1], TOP_LINE, "paths: %s proved, %s inferred, %s unknown%s",
              share_format(proved, o.proved, o.weight), share_format(inferred, o.inferred, o.weight),
              share_format(unknown, o.weight - o.proved - o.inferred, o.weight), state);
@@ -181,7 +181,7 @@ static void measure_rate(struct top *t, uint64_t now)
     t->drawn = now;
 }
 
-static int draw(struct top *t, bool again, struct fathom_error *err)
+static int draw_picture(struct top *t, bool again, struct fathom_error *err)
 {
     int rc = t->state.paused && !again ? 0 : make_rows(t, err);
     make_status(t);
@@ -205,7 +205,7 @@ static int take_keys(struct top *t, int wait_ms, struct fathom_error *err)
         t->began = clock_ns();
         t->drawn = t->samples_before = 0;
     }
-    return wish == SCREEN_NOTHING ? 0 : draw(t, true, err);
+    return wish == SCREEN_NOTHING ? 0 : draw_picture(t, true, err);
 }
 
 static bool is_behind(const struct top *t)
@@ -216,7 +216,7 @@ static bool is_behind(const struct top *t)
 }
 
 /* Called at least 10 times a second. */
-static int progress(void *context, struct fathom_error *err)
+static int show_progress(void *context, struct fathom_error *err)
 {
     struct top *t = context;
     uint64_t now = clock_ns(), pause = (uint64_t)(t->options->interval * 1e9);
@@ -229,32 +229,32 @@ static int progress(void *context, struct fathom_error *err)
     if (rc < 0 || passed < pause || (!t->screen && passed < pause + BEHIND_NS && is_behind(t)))
         return rc;
     measure_rate(t, now);
-    rc = draw(t, false, err);
+    rc = draw_picture(t, false, err);
     t->pictures += !t->screen;
     return rc == 0 && !t->screen && t->pictures >= t->options->count ? -ECANCELED : rc;
 }
 
-/* The target has ended: its last picture stays until the user quits. */
-static int stay(struct top *t, struct fathom_error *err)
+/* After the end of the target: keeps its last picture until the user quits. */
+static int keep_last(struct top *t, struct fathom_error *err)
 {
     t->ended = true;
-    int rc = draw(t, true, err);
+    int rc = draw_picture(t, true, err);
     while (rc == 0 && t->screen)
         rc = take_keys(t, KEYS_MS, err);
     return rc;
 }
 
-static void stop(void *top)
+static void stop_top(void *top)
 {
     fathom_top_stop(top);
 }
 
-static int observe(struct top *t, struct terminal *terminal, struct fathom_error *err)
+static int observe_target(struct top *t, struct terminal *terminal, struct fathom_error *err)
 {
     struct fathom_top_options options = t->options->top;
     struct fathom_top_summary summary;
     struct interrupts before;
-    options.progress = progress;
+    options.progress = show_progress;
     options.context = t;
     int rc = fathom_top_open(&options, &terminal->listener, &t->top, err);
     if (rc < 0)
@@ -262,16 +262,16 @@ static int observe(struct top *t, struct terminal *terminal, struct fathom_error
     if (!options.store)
         privilege_only_observe(&(struct privilege_observing){.launched = options.target.command}, terminal);
     t->began = clock_ns();
-    interrupt_catch(stop, t->top, &before);
+    interrupt_catch(stop_top, t->top, &before);
     rc = fathom_top_run(t->top, err);
     interrupt_restore(&before);
     fathom_top_summary(t->top, &summary);
     if (rc == 0 && (summary.ended || !t->screen))
-        rc = stay(t, err);
+        rc = keep_last(t, err);
     return rc == -ECANCELED ? 0 : rc;
 }
 
-/* The observed command's output is not ours: it goes to standard error. */
+/* Redirects the observed command's output to standard error. */
 static int open_text(struct top *t, struct fathom_error *err)
 {
     int fd = dup(STDOUT_FILENO);
@@ -296,30 +296,27 @@ static int run_top(const struct top_options *o, struct terminal *terminal)
     snprintf(t.state.filter, sizeof t.state.filter, "%s", o->show.filter);
     int rc = o->count ? open_text(&t, &err) : screen_open(&t.screen, &err);
     if (rc == 0)
-        rc = t.state.folded ? observe(&t, terminal, &err) : error_memory(&err);
+        rc = t.state.folded ? observe_target(&t, terminal, &err) : error_memory(&err);
     screen_close(t.screen);
     if (t.top)
         fathom_top_summary(t.top, &summary);
-    if (rc < 0)
-        terminal_error(terminal, &err);
+    int code = exit_result(terminal, rc, &err);
     fathom_top_close(t.top);
     table_free(t.state.folded);
     if (t.out)
         fclose(t.out);
-    if (rc < 0)
-        return exit_code_of(&err);
-    return t.ended && summary.status >= 0 ? exit_code_of_status(summary.status) : EXIT_OK;
+    return rc == 0 && t.ended && summary.status >= 0 ? exit_code_of_status(summary.status) : code;
 }
 
-/* With --store nothing is sampled here. -1, or the exit code. */
+/* With --store, nothing is sampled on this machine. -1, or the exit code. */
 static int complete_store(struct top_options *o, int argc, struct terminal *terminal)
 {
     const struct fathom_target *target = &o->top.target;
-    int code = store_rows_check(&o->store, &top_command, terminal);
+    int code = store_rows_check(&o->store, terminal);
     if (code < 0 && (optind < argc || target->pids.count || target->tids.count ||
                      fathom_target_wide(target) || target->frequency || target->period || o->top.map ||
                      o->top.decay > 0 || o->top.off_cpu || o->top.wall || o->show.threads))
-        code = option_usage(terminal, &top_command,
+        code = option_usage(terminal,
                             "--store shows what others have sampled: give no command or process, and none of "
                             "--frequency, --period, --off-cpu, --wall, --map, --decay, --threads");
     if (!o->store.since)
@@ -335,22 +332,21 @@ static int top_run(int argc, char **argv, struct terminal *terminal)
     int code = options_parse(&top_command, &options, false, argc, argv, terminal);
     if (code < 0 && options.store.url)
         code = complete_store(&options, argc, terminal);
-    else if (code < 0 && (code = store_rows_check(&options.store, &top_command, terminal)) < 0)
-        code = target_complete(&options.top.target, &top_command, argc, argv, terminal);
+    else if (code < 0 && (code = store_rows_check(&options.store, terminal)) < 0)
+        code = target_complete(&options.top.target, argc, argv, terminal);
     if (!(options.interval > 0))
         options.interval = options.store.url ? STORE_INTERVAL : INTERVAL;
     if (options.once && !options.count)
         options.count = 1;
     if (code < 0 && !options.count && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)))
-        code = option_usage(terminal, &top_command,
-                            "standard input and output are no terminal: give --once or --count");
+        code = option_usage(terminal, "standard input and output are no terminal: give --once or --count");
     if (code < 0)
         code = run_top(&options, terminal);
     target_free(&options.top.target);
     return code;
 }
 
-_Static_assert(offsetof(struct top_options, top) == 0, "rows tell where in either struct a value is");
+_Static_assert(offsetof(struct top_options, top) == 0, "rows have offsets in either struct");
 static const struct option_row rows[] = {
     TARGET_PID(struct fathom_top_options, "attach to these processes, their threads and their children"),
     TARGET_EVERYONE(struct fathom_top_options, "all processes of the machine"),

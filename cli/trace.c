@@ -1,4 +1,4 @@
-/* trace.c - `fathom trace`: its options. */
+/* trace.c - `fathom trace`: traces a command, duplicates a file, or compares traces. */
 #include <getopt.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ struct trace_values {
     const char *emit;
 };
 
-static int emit(const struct trace_values *v, const char *file, struct terminal *terminal)
+static int emit_file(const struct trace_values *v, const char *file, struct terminal *terminal)
 {
     struct fathom_error err = {0};
     int rc = fathom_trace_emit(file, v->emit, &v->rows.options.code, &terminal->listener, &err);
@@ -22,11 +22,11 @@ static int emit(const struct trace_values *v, const char *file, struct terminal 
     return rc < 0 ? trace_exit_code(&err) : EXIT_OK;
 }
 
-static int compare(char **traces, int count, struct terminal *terminal)
+static int compare_traces(char **traces, int count, struct terminal *terminal)
 {
     struct fathom_error err = {0};
     if (count != 2)
-        return option_usage(terminal, &trace_command, "'compare' needs two traces");
+        return option_usage(terminal, "'compare' needs two traces");
     pager_start(terminal);
     privilege_only_read(terminal);
     int rc = fathom_streams_compare(traces[0], traces[1], &terminal->listener, stdout, &err);
@@ -36,27 +36,26 @@ static int compare(char **traces, int count, struct terminal *terminal)
     return rc < 0 ? trace_exit_code(&err) : EXIT_OK;
 }
 
-/* A command of the same name is run as `-- compare`. */
+/* A command with this name can be run as `-- compare`. */
 static bool is_compare(char **argv)
 {
     return strcmp(argv[optind], "compare") == 0 && strcmp(argv[optind - 1], "--") != 0;
 }
 
-static int run(struct trace_values *v, int argc, char **argv, struct terminal *terminal)
+static int run_trace(struct trace_values *v, int argc, char **argv, struct terminal *terminal)
 {
     if (optind == argc)
-        return option_usage(terminal, &trace_command,
+        return option_usage(terminal,
                             "give a command to run, a program for --emit, or two traces to compare");
-    int status, code = trace_rows_complete(&v->rows, &trace_command, terminal);
+    int status, code = trace_rows_complete(&v->rows, terminal);
     if (code >= 0)
         return code;
     if (v->emit && (argc - optind != 1 || v->rows.images.count || v->rows.files.count))
-        return option_usage(terminal, &trace_command,
-                            "--emit duplicates one file, and takes no --image or --file");
+        return option_usage(terminal, "--emit duplicates one file, and takes no --image or --file");
     if (v->emit)
-        return emit(v, argv[optind], terminal);
+        return emit_file(v, argv[optind], terminal);
     if (is_compare(argv))
-        return compare(argv + optind + 1, argc - optind - 1, terminal);
+        return compare_traces(argv + optind + 1, argc - optind - 1, terminal);
     code = trace_rows_run(&v->rows, argv + optind, terminal, &status);
     return code == EXIT_OK && status >= 0 ? exit_code_of_status(status) : code;
 }
@@ -67,7 +66,7 @@ static int trace_run(int argc, char **argv, struct terminal *terminal)
     trace_rows_init(&v.rows);
     int code = options_parse(&trace_command, &v, false, argc, argv, terminal);
     if (code < 0)
-        code = run(&v, argc, argv, terminal);
+        code = run_trace(&v, argc, argv, terminal);
     trace_rows_clear(&v.rows);
     return code;
 }
@@ -93,11 +92,9 @@ const struct command trace_command = {
     .synopsis = "[OPTIONS] [-o DIR] [--] COMMAND [ARG...]\n"
                 "--emit FILE [OPTIONS] PROGRAM\n"
                 "compare TRACE TRACE",
-    .about =
-        "Runs a command whose functions have two versions: one counts down to the next burst, the other logs "
-        "each load and store, or each call, until the burst ends. 'fathom streams' finds what repeats in "
-        "that. "
-        "'compare' tells how much the hot streams of two traces of a program overlap.",
+    .about = "Runs a command whose functions have two versions: one counts down to the next burst, the other "
+             "logs each load and store, or each call, until the burst ends. 'fathom streams' finds what "
+             "repeats in that. 'compare' tells how much the hot streams of two traces of a program overlap.",
     .options = rows,
     .notes = "If nothing fails, the exit code is the command's own; see fathom-trace(1).",
     .run = trace_run,

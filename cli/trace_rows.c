@@ -33,17 +33,17 @@ void trace_rows_clear(struct trace_rows *r)
     free((void *)(uintptr_t)r->files.at);
 }
 
-int trace_rows_complete(struct trace_rows *r, const struct command *command, struct terminal *terminal)
+int trace_rows_complete(struct trace_rows *r, struct terminal *terminal)
 {
     struct fathom_trace_code *code = &r->options.code;
     if (code->log == 1u << FATHOM_TRACE_STACK)
-        return option_usage(terminal, command, "--log stack is about loads and stores: give these, too");
+        return option_usage(terminal, "--log stack is about loads and stores: give these, too");
     if (!*r->options.output)
-        return option_usage(terminal, command, "--output: an empty name");
+        return option_usage(terminal, "--output: an empty name");
     if (!code->log)
         code->log = 1u << FATHOM_TRACE_LOADS | 1u << FATHOM_TRACE_STORES;
     if (r->overhead > 0 && (r->full || r->options.checks))
-        return option_usage(terminal, command, "--overhead chooses --checks: leave that and --full out");
+        return option_usage(terminal, "--overhead chooses --checks: leave that and --full out");
     if (!r->options.checks)
         r->options.checks = DEFAULT_CHECKS;
     code->images = r->images.at;
@@ -64,7 +64,7 @@ int trace_exit_code(const struct fathom_error *err)
     return err->code == ENODATA ? EXIT_NOTHING : exit_code_of(err);
 }
 
-static void stop(void *trace)
+static void stop_trace(void *trace)
 {
     fathom_trace_stop(trace);
 }
@@ -75,14 +75,14 @@ static int run_traced(struct fathom_trace *trace, double overhead, struct fathom
     int rc = 0;
     interrupt_hold(&run);
     if (overhead > 0) {
-        interrupt_begin(&run, stop, trace);
+        interrupt_begin(&run, stop_trace, trace);
         rc = fathom_trace_fit(trace, overhead, err);
         interrupt_end(&run);
         interrupt_hold(&run);
     }
     if (rc == 0)
         rc = fathom_trace_start(trace, err);
-    interrupt_begin(&run, stop, trace);
+    interrupt_begin(&run, stop_trace, trace);
     if (rc == 0)
         fathom_trace_run(trace);
     interrupt_end(&run);

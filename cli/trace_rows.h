@@ -1,4 +1,4 @@
-/* trace_rows.h - options of commands that trace a program: rows of their tables, and what they have in common. */
+/* trace_rows.h - options of the commands that trace a program: rows of their tables, and how they are used. */
 #ifndef FATHOM_CLI_TRACE_ROWS_H
 #define FATHOM_CLI_TRACE_ROWS_H
 
@@ -14,11 +14,11 @@ struct trace_rows {
 };
 
 void trace_rows_init(struct trace_rows *rows);
-/* What the options say together. An exit code, or -1. */
-int trace_rows_complete(struct trace_rows *rows, const struct command *command, struct terminal *terminal);
+/* Checks and completes the options. -1, or an exit code. */
+int trace_rows_complete(struct trace_rows *rows, struct terminal *terminal);
 /* Runs the command. Returns an exit code; *status: the command's wait status, or -1. */
 int trace_rows_run(struct trace_rows *rows, char *const *command, struct terminal *terminal, int *status);
-/* exit_code_of() for these commands, to which a trace without what is asked for is none. */
+/* exit_code_of() for these commands, for which a trace without the requested data counts as no sample. */
 int trace_exit_code(const struct fathom_error *err);
 void trace_rows_clear(struct trace_rows *rows);
 

@@ -1,4 +1,4 @@
-/* train.c - `fathom train`: its options, and the choice of the training method. */
+/* train.c - `fathom train`: its options, and the check of the training method. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ struct train_values {
     const char *output;
     bool append;
     enum fathom_train_way way;
-    bool sampling;              /* an option that only FATHOM_TRAIN_UNWIND has was given */
+    bool sampling;              /* an option that is only for FATHOM_TRAIN_UNWIND was given */
     struct option_names images; /* none: the default set of files */
     uint64_t samples;           /* --samples: stacks per second, alongside the calls; 0: none */
     bool samples_given;
@@ -41,10 +41,10 @@ static int check_way(struct train_values *o, struct terminal *terminal)
         wrong = "--samples requires --via patch";
     if (o->sampling && o->way == FATHOM_TRAIN_AUTO)
         o->way = FATHOM_TRAIN_UNWIND;
-    return wrong ? option_usage(terminal, &train_command, "%s", wrong) : -1;
+    return wrong ? option_usage(terminal, "%s", wrong) : -1;
 }
 
-static void stop(void *train)
+static void stop_train(void *train)
 {
     fathom_train_stop(train);
 }
@@ -54,14 +54,14 @@ static int run_hooked(struct fathom_train *train, struct fathom_error *err)
     struct interrupted_run run;
     interrupt_hold(&run);
     int rc = fathom_train_start(train, err);
-    interrupt_begin(&run, stop, train);
+    interrupt_begin(&run, stop_train, train);
     if (rc == 0)
         rc = fathom_train_run(train, err);
     interrupt_end(&run);
     return rc;
 }
 
-/* What is sampled is hostile, and needs no rights once its events are open. */
+/* The target is hostile, and once events are open, sampling it needs few rights. */
 static int run_sampled(struct fathom_train *train, const struct train_values *o, struct terminal *terminal,
                        struct fathom_error *err)
 {
@@ -72,13 +72,13 @@ static int run_sampled(struct fathom_train *train, const struct train_values *o,
     if (fathom_train_way(train) == FATHOM_TRAIN_UNWIND)
         privilege_only_observe(
             &(struct privilege_observing){.output = o->output, .launched = o->target.command}, terminal);
-    interrupt_catch(stop, train, &before);
+    interrupt_catch(stop_train, train, &before);
     rc = fathom_train_run(train, err);
     interrupt_restore(&before);
     return rc;
 }
 
-static int train_with(const struct train_values *o, struct terminal *terminal)
+static int run_training(const struct train_values *o, struct terminal *terminal)
 {
     struct fathom_error err = {0};
     struct fathom_train *train = NULL;
@@ -91,7 +91,7 @@ static int train_with(const struct train_values *o, struct terminal *terminal)
                                            .samples = o->samples,
                                            .runtime = getenv("FATHOM_PROBE_LIBRARY")};
     int status = -1;
-    signal(SIGPIPE, SIG_IGN); /* what a training sets up is taken down, whoever reads its notes */
+    signal(SIGPIPE, SIG_IGN); /* clean up even if nobody reads the notes any more */
     int rc = fathom_train_open(&options, &terminal->listener, &train, &err);
     if (rc == 0) {
         bool hooked = fathom_train_way(train) <= FATHOM_TRAIN_SLED;
@@ -103,12 +103,10 @@ static int train_with(const struct train_values *o, struct terminal *terminal)
         if (rc >= 0)
             status = fathom_train_status(train);
     }
-    if (rc < 0)
-        terminal_error(terminal, &err);
+    int code = exit_result(terminal, rc, &err);
     fathom_train_close(train);
-    if (rc < 0)
-        return exit_code_of(&err);
-    int code = status >= 0 ? exit_code_of_status(status) : EXIT_OK;
+    if (rc >= 0 && status >= 0)
+        code = exit_code_of_status(status);
     return code == EXIT_OK && rc > 0 ? EXIT_BUILD : code;
 }
 
@@ -134,11 +132,11 @@ static int train_run(int argc, char **argv, struct terminal *terminal)
         .output = "fathom.fmap", .samples = SAMPLES_HZ, .target = {.stack_bytes = STACK_BYTES}};
     int code = options_parse(&train_command, &options, false, argc, argv, terminal);
     if (code < 0)
-        code = target_complete(&options.target, &train_command, argc, argv, terminal);
+        code = target_complete(&options.target, argc, argv, terminal);
     if (code < 0)
         code = check_way(&options, terminal);
     if (code < 0)
-        code = train_with(&options, terminal);
+        code = run_training(&options, terminal);
     target_free(&options.target);
     free((void *)(uintptr_t)options.images.at);
     return code;
@@ -158,10 +156,9 @@ static const struct option_row rows[] = {
                   "uprobe: every call, by the kernel; slow; for static and set-uid programs\n"
                   "unwind: sampled stack dumps; also for running processes\n"
                   "auto (default): patch where possible, else uprobe (root) or unwind"),
-    OPTION_IMAGES(
-        struct train_values, images,
-        "hook only files whose names start with one of these (default: all but the C library and the "
-        "loader)"),
+    OPTION_IMAGES(struct train_values, images,
+                  "hook only files whose names start with one of these (default: all but the C library and "
+                  "the loader)"),
     {"samples", 0, "HZ", take_samples, .whole = {0, 20000},
      .help = "stacks per second to sample alongside the hooks, for the time spent in each context and for "
              "code without hooks (default: 4000; 0: none)"},

@@ -250,74 +250,14 @@ int collector_tracing_data(const struct collector *c, uint8_t **data, size_t *si
     return tracing_data(c->events, c->event_count, data, size, err);
 }
 
-bool collector_follows(const struct collector *c)
+struct verify *collector_verify(const struct collector *c)
 {
     return c->verify;
 }
 
-bool collector_polls(const struct collector *c)
+struct script_poll *collector_polls(const struct collector *c)
 {
     return c->scripts;
-}
-
-bool collector_finds_files(const struct collector *c)
-{
-    return c->verify && verify_finds_files(c->verify);
-}
-
-int collector_know(struct collector *c, const struct known_stack *stack, struct fathom_error *err)
-{
-    return verify_know(c->verify, stack, err);
-}
-
-void collector_script(struct collector *c, uint32_t pid, const struct script_runtime *script, uint64_t state)
-{
-    if (c->verify)
-        verify_script(c->verify, pid, script, state);
-    else
-        script_poll_process(c->scripts, pid, script, state);
-}
-
-void collector_script_fork(struct collector *c, uint32_t parent, uint32_t child)
-{
-    if (c->scripts)
-        script_poll_fork(c->scripts, parent, child);
-}
-
-void collector_script_file(struct collector *c, uint32_t number, const struct script_runtime *script,
-                           uint64_t state)
-{
-    verify_script_file(c->verify, number, script, state);
-}
-
-bool collector_stacks_are(struct collector *c, uint32_t space, const struct go_stacks *go, uint64_t bias)
-{
-    return verify_stacks_are(c->verify, space, go, bias);
-}
-
-void collector_place(struct collector *c, uint32_t pid, uint32_t space)
-{
-    verify_place(c->verify, pid, space);
-}
-
-void collector_number(struct collector *c, const struct stack_file *file, uint32_t number)
-{
-    verify_number_file(c->verify, file, number);
-}
-
-bool collector_rows(struct collector *c, const struct code_rows_key *key, const struct code_rows *rows)
-{
-    return verify_rows(c->verify, key, rows);
-}
-
-void collector_forget(struct collector *c, uint32_t space)
-{
-    verify_forget(c->verify, space);
-}
-
-void collector_retract(struct collector *c, uint32_t number)
-{
-    verify_retract(c->verify, number);
 }
 
 size_t collector_clocks(const struct collector *c, struct collector_clock out[COLLECTOR_CLOCKS])
@@ -530,7 +470,7 @@ static int round_ms(const struct collector *c)
 {
     if (c->new_rounds > 0)
         return ROUND_NEW_MS;
-    return collector_finds_files(c) && !c->drain.meets ? ROUND_FOUND_MS : ROUND_MS;
+    return c->verify && verify_finds_files(c->verify) && !c->drain.meets ? ROUND_FOUND_MS : ROUND_MS;
 }
 
 /* Interpreter records are from before the round's end. */

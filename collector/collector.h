@@ -94,28 +94,11 @@ size_t collector_events(const struct collector *collector, const struct event **
  * malloc'ed; NULL and *size 0 if there are none. */
 int collector_tracing_data(const struct collector *collector, uint8_t **data, size_t *size,
                            struct fathom_error *err);
-/* Whether a BPF program compares the event's stacks with those added by collector_know() (verify.h). */
-bool collector_follows(const struct collector *collector);
-/* Whether a thread polls interpreter frames instead, in processes added by collector_script()
- * (script_poll.h). */
-bool collector_polls(const struct collector *collector);
-/* The functions from here to collector_retract() may be called by one other thread. */
-bool collector_finds_files(const struct collector *collector); /* verify_finds_files() */
-int collector_know(struct collector *collector, const struct known_stack *stack, struct fathom_error *err);
-bool collector_stacks_are(struct collector *collector, uint32_t space, const struct go_stacks *go,
-                          uint64_t bias);
-void collector_place(struct collector *collector, uint32_t pid, uint32_t space);
-void collector_number(struct collector *collector, const struct stack_file *file, uint32_t number);
-bool collector_rows(struct collector *collector, const struct code_rows_key *key,
-                    const struct code_rows *rows);
-void collector_script(struct collector *collector, uint32_t pid, const struct script_runtime *script,
-                      uint64_t state); /* verify_script(), or script_poll_process() */
-/* A process with an interpreter forked. Only needed without the BPF program, which sees forks itself. */
-void collector_script_fork(struct collector *collector, uint32_t parent, uint32_t child);
-void collector_script_file(struct collector *collector, uint32_t number, const struct script_runtime *script,
-                           uint64_t state);
-void collector_forget(struct collector *collector, uint32_t space);
-void collector_retract(struct collector *collector, uint32_t number); /* verify_retract() */
+/* The BPF program that compares the events' stacks with known ones; NULL: none does. */
+struct verify *collector_verify(const struct collector *collector);
+/* Instead, the thread that polls interpreter frames; NULL: none does. */
+struct script_poll;
+struct script_poll *collector_polls(const struct collector *collector);
 /* The clocks that take audit samples and have a rate that can be set (audit_adapts), one per dump size. */
 struct collector_clock {
     uint32_t stack_size; /* bytes */

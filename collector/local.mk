@@ -33,10 +33,9 @@ libcollector_la_SOURCES = \
 	collector/events/sysfs_event.c collector/events/sysfs_event.h \
 	collector/events/pfm.c collector/events/pfm.h collector/events/pfm_cpu.c collector/events/pfm_cpu.h collector/events/remedy.h \
 	collector/targets/proc.c collector/targets/proc.h \
-	collector/rings/clock_pair.c collector/rings/clock_pair.h collector/rings/ring.c collector/rings/ring.h collector/rings/ring_size.c collector/rings/ring_size.h \
+	collector/rings/clock_pair.c collector/rings/clock_pair.h collector/rings/ring.c collector/rings/ring.h \
 	collector/targets/sideband.c collector/targets/sideband.h \
 	collector/events/settle.c collector/events/settle.h \
-	collector/events/software.c collector/events/software.h \
 	collector/targets/stackbase.c collector/targets/stackbase.h \
 	collector/targets/synth.c collector/targets/synth.h \
 	collector/targets/threadroot.c collector/targets/threadroot.h \
@@ -59,7 +58,7 @@ libcollector_la_SOURCES = \
 libcollector_la_LIBADD = $(PFM_LIBS) $(BPF_LIBS)
 
 # The BPF program, which the collector contains.
-bpf_parts = collector/verify/bpf/functions.h collector/verify/bpf/data.h collector/verify/bpf/memory.h collector/verify/bpf/return_probes.h \
+bpf_parts = collector/verify/bpf/data.h collector/verify/bpf/memory.h collector/verify/bpf/return_probes.h \
 	collector/verify/bpf/switches.h collector/verify/bpf/places.h collector/verify/bpf/rows.h collector/verify/bpf/words.h \
 	collector/verify/bpf/write.h collector/verify/bpf/copy.h collector/verify/bpf/trial.h collector/verify/bpf/climb.h \
 	collector/verify/bpf/chain.h collector/verify/bpf/php.h collector/verify/bpf/python.h collector/verify/bpf/ruby.h collector/verify/bpf/script.h collector/verify/bpf/script_code.h collector/verify/bpf/waits.h collector/verify/bpf/wakers.h collector/verify/bpf/v8.h \
@@ -68,7 +67,7 @@ EXTRA_DIST += collector/verify/verify.bpf.c $(bpf_parts)
 CLEANFILES += collector/verify/verify.bpf.o collector/verify/files.bpf.o
 collector/verify/program.lo: collector/verify/verify.bpf.o collector/verify/files.bpf.o
 bpf_sources = collector/verify/verify.bpf.c $(bpf_parts) collector/verify/poisson.h collector/verify/rule.h collector/verify/verify_wire.h perfdata/code_rows.h \
-	perfdata/stack_record.h perfdata/script_record.h perfdata/wait_reason.h base/script_language.h image/php_layout.h image/python_layout.h image/ruby_layout.h image/script_layout.h image/v8_layout.h
+	perfdata/stack_record.h perfdata/script_record.h perfdata/wait_reason.h base/script_language.h image/script_layout.h
 bpf_compile = $(BPF_CC) -target bpf -O2 -g -ffile-prefix-map=$(abs_top_srcdir)=. -ffile-compilation-dir=. -D__x86_64__ -Wall -I$(top_srcdir) $(BPF_CPPFLAGS) \
 	-c $(srcdir)/collector/verify/verify.bpf.c
 collector/verify/verify.bpf.o: $(bpf_sources)

@@ -38,13 +38,11 @@ static uint64_t number_of(const struct table *table, pid_t tid)
 static bool note_start(struct tasks *t, const struct fork_record *fork)
 {
     uint64_t *started = table_put(t->started, fork->tid, NULL);
-    uint64_t *birth = t->verify ? table_put(t->births, fork->tid, NULL) : NULL;
     if (started && *started < fork->time)
         *started = fork->time;
-    if (birth)
-        *birth = verify_birth(t->verify, (pid_t)fork->tid);
     table_remove(t->bases, fork->tid);
-    return started && (birth || !t->verify);
+    return started &&
+           (!t->verify || table_set(t->births, fork->tid, verify_birth(t->verify, (pid_t)fork->tid)));
 }
 
 /* noted: whether it became a member. Returns the same. */
@@ -106,14 +104,9 @@ int tasks_take(struct tasks *t, const struct fork_record *task, struct fathom_er
 /* Passed on once: a map lookup at each sample would cost more than all other work on a sample. */
 int tasks_base(struct tasks *t, pid_t tid, uint64_t base, struct fathom_error *err)
 {
-    uint64_t *told;
     if (!t->verify || number_of(t->bases, tid) == base || !verify_base(t->verify, tid, base))
         return 0;
-    told = table_put(t->bases, (uint32_t)tid, NULL);
-    if (!told)
-        return error_memory(err);
-    *told = base;
-    return 0;
+    return table_set(t->bases, (uint32_t)tid, base) ? 0 : error_memory(err);
 }
 
 void tasks_round(struct tasks *t)

@@ -115,10 +115,7 @@ uint32_t bodies_add(struct bodies *bodies, uint32_t body)
 
 bool bodies_lead(struct bodies *bodies, uint32_t caller, uint32_t callee)
 {
-    uint64_t *call = table_put(bodies->calls, key(caller, bodies_function(bodies, callee)), NULL);
-    if (call)
-        *call = callee;
-    return call;
+    return table_set(bodies->calls, key(caller, bodies_function(bodies, callee)), callee);
 }
 
 uint32_t bodies_callee(const struct bodies *bodies, uint32_t caller, uint32_t function)

@@ -22,7 +22,6 @@ libdisambig_la_SOURCES = \
 	disambig/clone/clone.c disambig/clone/clone.h \
 	disambig/clone/cloned_map.c disambig/clone/cloned_map.h \
 	disambig/clone/clone_calls.c \
-	disambig/clone/copyable.c disambig/clone/copyable.h \
 	disambig/clone/exits.c disambig/clone/exits.h \
 	disambig/clone/redirects.c disambig/clone/redirects.h \
 	disambig/clone/past_plt.c disambig/clone/past_plt.h \

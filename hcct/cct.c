@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "base/vec.h"
 #include "hcct/cct_data.h"
 
@@ -159,8 +160,7 @@ int64_t cct_heaviest(struct cct *cct, struct cct_node ***nodes)
             free(list);
             return -ENOMEM;
         }
-    if (count)
-        qsort(list, count, sizeof(*list), cct_heavier_first);
+    sort_with(list, count, cct_heavier_first);
     *nodes = list;
     return (int64_t)count;
 }

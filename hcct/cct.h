@@ -76,15 +76,18 @@ int cct_heavier_first(const void *a, const void *b);
 uint64_t cct_total(const struct cct *cct); /* weight added */
 size_t cct_count(const struct cct *cct);   /* nodes, with the root */
 
-/* The node after `node` in a walk of the tree below `top`, parents before children: start with top itself;
- * NULL at the end. */
-static inline struct cct_node *cct_next(const struct cct_node *top, struct cct_node *node)
+/* The first node after `node` and all below it in a walk of the tree below `top`; NULL at the end. */
+static inline struct cct_node *cct_next_beside(const struct cct_node *top, struct cct_node *node)
 {
-    if (node->first_child)
-        return node->first_child;
     while (node != top && !node->next_sibling)
         node = cct_parent(node);
     return node == top ? NULL : node->next_sibling;
+}
+
+/* The node after `node` in that walk, parents before children: start with top itself. */
+static inline struct cct_node *cct_next(const struct cct_node *top, struct cct_node *node)
+{
+    return node->first_child ? node->first_child : cct_next_beside(top, node);
 }
 
 #endif

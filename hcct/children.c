@@ -135,10 +135,7 @@ static struct cct_node *wide_find(const struct tree *tree, struct cct_node *pare
 
 static bool wide_enter(struct tree *tree, struct cct_node *parent, uint32_t item, struct cct_node *before)
 {
-    uint64_t *entry = table_put(tree->wide, wide_key(parent, item), NULL);
-    if (entry)
-        *entry = (uintptr_t)before;
-    return entry != NULL;
+    return table_set(tree->wide, wide_key(parent, item), (uintptr_t)before);
 }
 
 /* Hashes all children of a list that has become long. If memory or numbers run out, the list stays unhashed. */

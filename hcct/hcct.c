@@ -8,15 +8,11 @@
 #include "base/vec.h"
 #include "hcct/hcct_data.h"
 
-const char *const hcct_kind_names[HCCT_KINDS + 1] = {
-    [HCCT_EXACT] = "exact", [HCCT_LSS] = "lss",       [HCCT_BSS] = "bss",
-    [HCCT_LC] = "lc",       [HCCT_STICKY] = "sticky", [HCCT_PURGE] = "purge",
-};
+#define NAME(kind, name, functions) name,
+const char *const hcct_kind_names[HCCT_KINDS + 1] = {HCCT_EACH(NAME)};
 
-static const struct counter_kind *const kinds[HCCT_KINDS] = {
-    [HCCT_EXACT] = &hcct_exact, [HCCT_LSS] = &hcct_lss,       [HCCT_BSS] = &hcct_bss,
-    [HCCT_LC] = &hcct_lc,       [HCCT_STICKY] = &hcct_sticky, [HCCT_PURGE] = &hcct_purge,
-};
+#define FUNCTIONS(kind, name, functions) &functions,
+static const struct counter_kind *const kinds[HCCT_KINDS] = {HCCT_EACH(FUNCTIONS)};
 
 size_t hcct_limit(double eps)
 {

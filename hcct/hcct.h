@@ -18,15 +18,21 @@
 
 #include "hcct/cct.h"
 
-enum hcct_kind {
-    HCCT_EXACT,  /* every path; unbounded memory */
-    HCCT_LSS,    /* Lazy Space Saving: 1/eps counters (HCCT paper, section 4.1; with weights, hcct_lss.c) */
-    HCCT_BSS,    /* Bucket Space Saving: the same with a list of buckets (Metwally et al., ICDT 2005) */
-    HCCT_LC,     /* Lossy Counting (Manku and Motwani, VLDB 2002, section 4.2) */
-    HCCT_STICKY, /* Sticky Sampling (the same, section 4.1) */
-    HCCT_PURGE,  /* lazy purge by a sampled median (Anderson et al., IMC 2017): amortised O(1) */
-    HCCT_KINDS
-};
+/* The kinds: the enumerator, the name for --counter, and the functions (hcct_data.h). */
+/* clang-format off */
+#define HCCT_EACH(ROW) \
+    ROW(HCCT_EXACT, "exact", hcct_exact) /* every path; unbounded memory */ \
+    /* Lazy Space Saving: 1/eps counters (HCCT paper, section 4.1; with weights, hcct_lss.c) */ \
+    ROW(HCCT_LSS, "lss", hcct_lss) \
+    /* Bucket Space Saving: the same with a list of buckets (Metwally et al., ICDT 2005) */ \
+    ROW(HCCT_BSS, "bss", hcct_bss) \
+    ROW(HCCT_LC, "lc", hcct_lc) /* Lossy Counting (Manku and Motwani, VLDB 2002, section 4.2) */ \
+    ROW(HCCT_STICKY, "sticky", hcct_sticky) /* Sticky Sampling (the same, section 4.1) */ \
+    /* lazy purge by a sampled median (Anderson et al., IMC 2017): amortised O(1) */ \
+    ROW(HCCT_PURGE, "purge", hcct_purge)
+/* clang-format on */
+#define HCCT_ENUMERATOR(kind, name, functions) kind,
+enum hcct_kind { HCCT_EACH(HCCT_ENUMERATOR) HCCT_KINDS };
 
 struct hcct_options {
     enum hcct_kind kind;
@@ -76,18 +82,15 @@ void hcct_rewind(struct hcct *hcct);
  * Saving). NULL: out of memory, or the counter guarantees nothing for this phi: it is not above eps (for the purging kind:
  * hcct_unseen() / N). */
 struct cct *hcct_query(const struct hcct *hcct, double phi);
-/* Adds another counter of the same kind and metrics: errors are then at most the sum of both, and eps is the larger one. 0 or
- * -ENOMEM (then nothing was added). */
-int hcct_merge(struct hcct *hcct, const struct hcct *other);
 
 uint64_t hcct_total(const struct hcct *hcct);
-/* The most that a path weighs that is not monitored, so no error is larger except after merging. */
+/* The most that a path weighs that is not monitored, so no error is larger. */
 uint64_t hcct_unseen(const struct hcct *hcct);
 bool hcct_promises(enum hcct_kind kind);         /* guarantees (phi, eps) for every stream */
 size_t hcct_nodes(const struct hcct *hcct);      /* in the tree now, including the root */
 size_t hcct_most_nodes(const struct hcct *hcct); /* the same, the most so far */
 size_t hcct_counters(const struct hcct *hcct);   /* monitored now */
-/* of memory; freed nodes stay allocated, except after merging */
+/* of memory; freed nodes stay allocated */
 size_t hcct_bytes(const struct hcct *hcct);
 
 extern const char *const hcct_kind_names[HCCT_KINDS + 1]; /* "exact", "lss", ...; NULL at the end */

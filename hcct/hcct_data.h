@@ -31,10 +31,6 @@ struct counter_kind {
     bool (*again)(struct hcct *h, struct cct_node *node, const uint64_t *values);
     /* hcct_feed(), with space for one more node on the stack. */
     int (*feed)(struct hcct *h, const uint32_t *events, const uint32_t *weights, size_t count, size_t *done);
-    /* Merging: after the nodes of another counter's paths were created; joins the counters, without failing. */
-    int (*join_begin)(struct hcct *h, const struct hcct *other); /* allocates; may be NULL */
-    /* after estimates and errors were added up */
-    void (*join_end)(struct hcct *h);
 };
 
 struct hcct {
@@ -56,7 +52,8 @@ struct hcct {
     uint64_t total[]; /* of each metric */
 };
 
-extern const struct counter_kind hcct_exact, hcct_lss, hcct_bss, hcct_lc, hcct_sticky, hcct_purge;
+#define HCCT_DECLARATION(kind, name, functions) extern const struct counter_kind functions;
+HCCT_EACH(HCCT_DECLARATION)
 
 /* For kinds whose new nodes begin at `unseen`, so that no test is needed. */
 int hcct_exact_add(struct hcct *h, struct cct_node *node, const uint64_t *values);

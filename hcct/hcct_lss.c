@@ -119,17 +119,6 @@ static const struct hcct_feeder feeder = {.enter = lss_enter, .leave = saving_le
 
 HCCT_FEED(feed, feeder)
 
-static int join_begin(struct hcct *h, const struct hcct *other)
-{
-    return vec_reserve(lss_of(h)->nodes, h->counters, lss_of(h)->capacity, other->counters) ? 0 : -ENOMEM;
-}
-
-static void join_end(struct hcct *h)
-{
-    least_restart(&lss_of(h)->least);
-    saving_collect(h, lss_of(h)->nodes);
-}
-
 const struct counter_kind hcct_lss = {
     .head = HEAD_PARENT,
     .promises = true,
@@ -140,6 +129,4 @@ const struct counter_kind hcct_lss = {
     .add = lss_add,
     .abandon = hcct_prune,
     .feed = feed,
-    .join_begin = join_begin,
-    .join_end = join_end,
 };

@@ -104,13 +104,6 @@ static size_t purge_bytes(const struct hcct *h)
     return ((const struct hcct_compactor *)h->own)->capacity * sizeof(uint64_t);
 }
 
-static void purge_join_end(struct hcct *h)
-{
-    struct cct_node *root = h->tree.root;
-    raise_unseen(h, h->unseen);
-    hcct_compact(h, h->own, raise_to_median, &root);
-}
-
 static bool purge_by_rate(void *context, struct cct_node **parent)
 {
     struct hcct *h = context;
@@ -121,13 +114,6 @@ static bool purge_by_rate(void *context, struct cct_node **parent)
         return false;
     h->tree.full = 2 * h->tree.count > h->limit ? 2 * h->tree.count : h->limit;
     return true;
-}
-
-/* Nodes that represent paths of weight `unseen` do so for the sum of both now. */
-static void lossy_join_end(struct hcct *h)
-{
-    raise_unseen(h, h->unseen);
-    hcct_sweep(h, hcct_restart);
 }
 
 static int lossy_open(struct hcct *h, const struct hcct_options *options)
@@ -145,7 +131,6 @@ const struct counter_kind hcct_purge = {
     .bytes = purge_bytes,
     .add = hcct_exact_add,
     .feed = hcct_exact_feed,
-    .join_end = purge_join_end,
 };
 
 const struct counter_kind hcct_lc = {
@@ -154,5 +139,4 @@ const struct counter_kind hcct_lc = {
     .open = lossy_open,
     .add = hcct_exact_add,
     .feed = hcct_exact_feed,
-    .join_end = lossy_join_end,
 };

@@ -20,8 +20,4 @@ static inline void saving_leave(struct hcct *h, struct cct_node *parent, struct 
         hcct_prune(h, node);
 }
 
-/* After merging: stores the monitored nodes in `nodes`, which must have space for all, the largest first, and drops all but
- * 1/eps of them. Sets h->counters to their number. */
-void saving_collect(struct hcct *h, struct cct_node **nodes);
-
 #endif

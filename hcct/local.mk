@@ -8,10 +8,9 @@ libhcct_la_SOURCES = \
 	hcct/hcct_exact.c \
 	hcct/hcct_feed.h \
 	hcct/hcct_lss.c \
-	hcct/hcct_merge.c \
 	hcct/hcct_purge.c \
 	hcct/hcct_query.c \
-	hcct/hcct_saving.c hcct/hcct_saving.h \
+	hcct/hcct_saving.h \
 	hcct/hcct_sweep.c \
 	hcct/named_tree.c hcct/named_tree.h \
 	hcct/path.c \

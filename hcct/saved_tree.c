@@ -38,13 +38,8 @@ static void put_text(struct writing *w, const char *text)
 
 static void put_number(struct writing *w, uint64_t value)
 {
-    uint8_t bytes[10];
-    size_t size = 0;
-    do {
-        bytes[size++] = (uint8_t)((value & 0x7f) | (value > 0x7f ? 0x80 : 0));
-        value >>= 7;
-    } while (value);
-    put_bytes(w, bytes, size);
+    uint8_t bytes[BYTES_ULEB_MAX];
+    put_bytes(w, bytes, (size_t)(bytes_put_uleb(bytes, value) - bytes));
 }
 
 static void put_u64(struct writing *w, uint64_t value)

@@ -96,20 +96,6 @@ void slab_restart(struct slab *slab, size_t count)
     slab->at = (unsigned char *)slab->blocks->memory + count * slab->object;
 }
 
-int slab_spare(struct slab *slab, size_t count)
-{
-    void *taken = NULL, *object;
-    for (; count && (object = slab_alloc(slab)) != NULL; count--) {
-        *(void **)object = taken;
-        taken = object;
-    }
-    while ((object = taken) != NULL) {
-        taken = *(void **)object;
-        slab_give(slab, object);
-    }
-    return count ? -1 : 0;
-}
-
 void slab_give(struct slab *slab, void *object)
 {
     *(void **)object = slab->free;

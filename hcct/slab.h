@@ -23,8 +23,6 @@ void slab_init(struct slab *slab, size_t object);
 void slab_clear(struct slab *slab);
 /* The next `count` objects are allocated from one block. The slab must be unused. -1: out of memory. */
 int slab_reserve(struct slab *slab, size_t count);
-/* Makes sure that this many more objects can be allocated without failing. -1: out of memory. */
-int slab_spare(struct slab *slab, size_t count);
 bool slab_is_one(const struct slab *slab); /* there is one block */
 /* The address of the first object, if there is one block. */
 void *slab_first(const struct slab *slab);

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/checksum.h"
 #include "base/file.h"
 #include "hcct/trace.h"
 
 #define BLOCK_HEAD 16u
-#define NUMBER_MAX 10u /* bytes of a number */
 
 struct trace_writer {
     int fd;
@@ -65,11 +65,7 @@ static int reserve_bytes(struct trace_writer *w, enum trace_kind kind, size_t by
 static void add_number(struct trace_writer *w, uint64_t value)
 {
     uint8_t *at = w->block + BLOCK_HEAD + w->used;
-    do {
-        *at++ = (uint8_t)((value & 0x7f) | (value > 0x7f ? 0x80 : 0));
-        value >>= 7;
-    } while (value);
-    w->used = (size_t)(at - w->block) - BLOCK_HEAD;
+    w->used += (size_t)(bytes_put_uleb(at, value) - at);
 }
 
 static void add_text(struct trace_writer *w, const char *text, size_t size)
@@ -84,7 +80,7 @@ int trace_write_function(struct trace_writer *w, const struct trace_function *fu
     size_t image = strlen(function->image) + 1, name = strlen(function->name) + 1;
     if (image > TRACE_BLOCK_MAX / 4 || name > TRACE_BLOCK_MAX / 4)
         return error_set(err, ENAMETOOLONG, "the name of a function is too long for %s", w->path);
-    int rc = reserve_bytes(w, TRACE_FUNCTIONS, image + name + NUMBER_MAX, err);
+    int rc = reserve_bytes(w, TRACE_FUNCTIONS, image + name + BYTES_ULEB_MAX, err);
     if (rc < 0)
         return rc;
     add_text(w, function->image, image);
@@ -95,7 +91,7 @@ int trace_write_function(struct trace_writer *w, const struct trace_function *fu
 
 int trace_write_place(struct trace_writer *w, struct trace_place place, struct fathom_error *err)
 {
-    int rc = reserve_bytes(w, TRACE_PLACES, 2 * NUMBER_MAX, err);
+    int rc = reserve_bytes(w, TRACE_PLACES, 2 * BYTES_ULEB_MAX, err);
     if (rc < 0)
         return rc;
     add_number(w, place.function);
@@ -117,7 +113,7 @@ int trace_write_thread(struct trace_writer *w, uint32_t pid, uint32_t tid, struc
 int trace_write_event(struct trace_writer *w, enum trace_event_kind kind, uint32_t value, uint64_t ticks,
                       struct fathom_error *err)
 {
-    int rc = reserve_bytes(w, TRACE_EVENTS, 2 * NUMBER_MAX, err);
+    int rc = reserve_bytes(w, TRACE_EVENTS, 2 * BYTES_ULEB_MAX, err);
     if (rc < 0)
         return rc;
     add_number(w, (uint64_t)value << 2 | kind);

@@ -318,7 +318,7 @@ static bool names_more(const struct image_cache *cache, const struct image *imag
     if (strcmp(image_path(image), path) == 0 ||
         image_find_at(path, image_build_id(image), cache->options.symfs, &file, NULL) < 0)
         return false;
-    bool more = elf_file_names_more_at(file, &image->file);
+    bool more = elf_file_names_more(file, &image->file);
     free(file);
     return more;
 }

@@ -129,7 +129,7 @@ static int by_link(struct wanted *wanted, const char *file_path, const char *roo
 /* Tries an unstripped copy of the whole program (malloc'd or NULL). */
 static int by_copy(const struct wanted *wanted, char *copy, char **path, struct elf_file *out)
 {
-    if (copy && elf_file_names_more_at(copy, wanted->file))
+    if (copy && elf_file_names_more(copy, wanted->file))
         return try_formatted(wanted, 0, copy, path, out);
     free(copy);
     return 0;

@@ -127,17 +127,12 @@ static int derive_go(const struct image *image, const struct go_table *table, st
                    : rc;
 }
 
-/* The addresses that Go's table covers. */
-struct go_code {
-    uint64_t low, high;
-};
-
-static int derive_all_go(const struct image *image, struct go_code *out)
+static int derive_all_go(const struct image *image, struct covered *out)
 {
     const struct go_table *table = &image->go;
     struct go_function f;
     int rc = 0;
-    *out = (struct go_code){0};
+    *out = (struct covered){0};
     for (uint32_t i = 0; rc == 0 && table->data && i < table->count; i++) {
         if (!go_table_function(table, i, &f) || f.address < out->high ||
             !elf_file_is_code(&image->file, f.address, f.size))
@@ -156,32 +151,62 @@ static bool lacks_rows(const struct image *image, uint32_t function)
     return f->owner == function && !cfi_covers(image->cfi, f->address) && !cold_is_name(f->name);
 }
 
+/* Tables in the file with rows of many functions. Each adds its rows, and sets which code it has them of. */
+static int (*const tables[])(const struct image *image, struct covered *out) = {derive_all_go};
+#define TABLES (sizeof tables / sizeof *tables)
+
 /* An image whose rows are derived, and the state of that. */
 struct deriving {
     struct image *image;
     struct derivation *derivation;
-    struct go_code go;
+    struct covered tables[TABLES];
     pthread_mutex_t lock; /* of the derivation */
 };
 
-/* The function that derives the rows of code which is not called as usual. NULL: there is none; *followed: then the dataflow
- * over its code does (derive_flow.h). */
-typedef int special(const struct image *image, const struct image_function *f);
-static special *special_of(const struct deriving *d, const struct image_function *f, bool *followed)
+static bool is_stub(const struct deriving *d, const struct image_function *f)
 {
-    const struct image *image = d->image;
-    *followed = false;
-    if (plt_holds(&image->file, f->address))
-        return derive_stubs;
-    if (is_restorer(image, f->address))
-        return derive_restorer;
-    if (f->address - d->go.low < d->go.high - d->go.low)
-        return NULL;
-    *followed = f->address != image->file.entry;
-    return *followed ? NULL : derive_entry;
+    return plt_holds(&d->image->file, f->address);
 }
 
-/* Derives the rows of functions that are not called as usual. *bytes: size of the others, which the dataflow must follow. */
+static bool restores(const struct deriving *d, const struct image_function *f)
+{
+    return is_restorer(d->image, f->address);
+}
+
+static bool is_in_table(const struct deriving *d, const struct image_function *f)
+{
+    bool is = false;
+    for (size_t i = 0; i < TABLES; i++)
+        is |= f->address - d->tables[i].low < d->tables[i].high - d->tables[i].low;
+    return is;
+}
+
+static bool is_entry(const struct deriving *d, const struct image_function *f)
+{
+    return f->address == d->image->file.entry;
+}
+
+/* Where the rows of a function come from: the first of these that it is of, or else the dataflow over its code. */
+static const struct source {
+    bool (*is_of)(const struct deriving *d, const struct image_function *f);
+    int (*derive)(const struct image *image, const struct image_function *f); /* NULL: it has them */
+} sources[] = {
+    {is_stub, derive_stubs},
+    {restores, derive_restorer},
+    {is_in_table, NULL},
+    {is_entry, derive_entry},
+};
+
+/* NULL: the dataflow (derive_flow.h). */
+static const struct source *source_of(const struct deriving *d, const struct image_function *f)
+{
+    for (size_t i = 0; i < sizeof sources / sizeof *sources; i++)
+        if (sources[i].is_of(d, f))
+            return &sources[i];
+    return NULL;
+}
+
+/* Derives the rows of functions with a source. *bytes: size of the others, which the dataflow must follow. */
 static int derive_specials(const struct deriving *d, uint64_t *bytes)
 {
     const struct functions *functions = &d->image->functions;
@@ -189,11 +214,12 @@ static int derive_specials(const struct deriving *d, uint64_t *bytes)
     *bytes = 0;
     for (uint32_t i = 0; rc == 0 && i < functions->count; i++) {
         const struct image_function *f = &functions->items[i];
-        bool followed = false;
-        special *derive = lacks_rows(d->image, i) ? special_of(d, f, &followed) : NULL;
-        if (derive)
-            rc = derive(d->image, f);
-        *bytes += followed ? f->size : 0;
+        if (!lacks_rows(d->image, i))
+            continue;
+        const struct source *source = source_of(d, f);
+        if (source && source->derive)
+            rc = source->derive(d->image, f);
+        *bytes += source ? 0 : f->size;
     }
     return rc;
 }
@@ -205,9 +231,7 @@ static int derive_these(const struct deriving *d, uint32_t first, uint32_t last,
     int rc = 0;
     for (uint32_t i = first; rc == 0 && i < last; i++) {
         const struct image_function *f = &functions->items[i];
-        bool followed;
-        if (lacks_rows(d->image, i) && functions_start(functions, f->address) == sure &&
-            !special_of(d, f, &followed) && followed)
+        if (lacks_rows(d->image, i) && functions_start(functions, f->address) == sure && !source_of(d, f))
             rc = derivation_function(d->derivation, i);
     }
     return rc;
@@ -282,7 +306,9 @@ int image_derive_rows(struct image *image, uint64_t whole_most)
     d->image = image;
     pthread_mutex_init(&d->lock, NULL);
     d->derivation = derivation_new(image);
-    int rc = d->derivation ? derive_all_go(image, &d->go) : -ENOMEM;
+    int rc = d->derivation ? 0 : -ENOMEM;
+    for (size_t i = 0; rc == 0 && i < TABLES; i++)
+        rc = tables[i](image, &d->tables[i]);
     if (rc == 0)
         rc = derive_specials(d, &bytes);
     const bool whole = rc == 0 && bytes <= whole_most;

@@ -105,12 +105,6 @@ int function_parts_add(struct function_parts *parts, uint64_t address)
     return 0;
 }
 
-static int compare_cold(const void *a, const void *b)
-{
-    const struct cold_part *x = a, *y = b;
-    return x->owner < y->owner ? -1 : x->owner > y->owner;
-}
-
 int function_parts_open(const struct image *image, struct no_return *no_return, struct function_parts *out)
 {
     const struct functions *functions = &image->functions;
@@ -120,8 +114,7 @@ int function_parts_open(const struct image *image, struct no_return *no_return, 
         if (cold.owner != i && !vec_push(out->cold, out->cold_count, out->cold_capacity, cold))
             return -ENOMEM;
     }
-    if (out->cold_count)
-        qsort(out->cold, out->cold_count, sizeof *out->cold, compare_cold);
+    sort_by(out->cold, out->cold_count, owner);
     return 0;
 }
 

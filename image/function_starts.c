@@ -12,7 +12,6 @@
 #include "image/elf/slots.h"
 #include "image/frame_state.h"
 #include "image/landing_pad.h"
-#include "image/switch_bound.h"
 #include "image/switch_tables.h"
 
 #define ALIGNMENT  16u        /* what compilers align functions to */
@@ -315,7 +314,7 @@ static int mark_all(struct starts *s)
         sweep_code(s, s->gaps[i].address, s->gaps[i].size, &s->marks[s->gaps[i].marks]);
     for (uint32_t i = 0; much && i < s->functions->count; i++)
         sweep_code(s, s->functions->items[i].address, s->functions->items[i].size, NULL);
-    sort_u64(s->functions->branched, s->functions->branched_count);
+    sort_numbers(s->functions->branched, s->functions->branched_count);
     return s->no_memory ? -ENOMEM : 0;
 }
 

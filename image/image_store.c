@@ -40,17 +40,15 @@ static int copy_file(int from, int to, const char *path, struct fathom_error *er
     if (!buffer)
         return error_memory(err);
     int rc = 0;
-    for (off_t at = 0; rc == 0;) {
-        ssize_t n = pread(from, buffer, COPY_BYTES, at);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
+    size_t n = COPY_BYTES;
+    for (uint64_t at = 0; rc == 0 && n == COPY_BYTES; at += n) {
+        n = file_read_at(from, buffer, COPY_BYTES, at);
+        if (n < COPY_BYTES && errno)
             rc = error_system(err, errno, "cannot read an image to keep");
-        if (n <= 0)
-            break;
-        at += n;
-        rc = (uint64_t)at > IMAGE_STORE_LARGEST ? error_set(err, EFBIG, "an image grew while it was copied")
-                                                : file_write_all(to, buffer, (size_t)n, path, err);
+        else if (at + n > IMAGE_STORE_LARGEST)
+            rc = error_set(err, EFBIG, "an image grew while it was copied");
+        else
+            rc = file_write_all(to, buffer, n, path, err);
     }
     free(buffer);
     return rc;
@@ -72,7 +70,7 @@ static bool is_better(int fd, const char *copy)
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     if (elf_file_open(&stored, copy, ELF_HEADERS, NULL) < 0)
         return false;
-    bool better = elf_file_names_more_at(path, &stored);
+    bool better = elf_file_names_more(path, &stored);
     elf_file_close(&stored);
     return better;
 }

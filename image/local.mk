@@ -8,10 +8,9 @@ libimage_la_SOURCES = \
 	image/calls/calls.c image/calls/calls.h image/calls/jumps.c image/calls/jumps.h image/calls/private.h \
 	image/calls/entered.c image/calls/entry_checks.c image/calls/entry_checks.h image/calls/exits.c image/calls/exits.h image/calls/exports.c image/calls/fields.c image/calls/through.c image/calls/sites.c image/calls/taken.c image/calls/vtables.c \
 	image/cfi/cfi.c image/cfi/cfi.h image/cfi/table.h \
-	image/cfi/expression.c image/cfi/expression.h \
 	image/cfi/derived_registers.c image/cfi/evaluate.c image/cfi/registers.h \
 	image/cfi/frames.c image/cfi/frames.h \
-	image/cfi/machine.c image/cfi/machine.h image/cfi/opcodes.h \
+	image/cfi/machine.c image/cfi/machine.h \
 	image/code/code.c image/code/code.h image/code/effects.c image/code/fields.h image/code/reader.h \
 	image/cold.h image/cold_branches.c image/cold_names.c \
 	image/coverage.c image/coverage.h \
@@ -21,7 +20,7 @@ libimage_la_SOURCES = \
 	image/block_map.c image/block_map.h image/blocks.c image/blocks.h image/claims.c image/claims.h image/derive.c image/derive.h image/derive_flow.c image/derive_flow.h \
 	image/frame_flow.c image/frame_flow.h image/frame_state.c image/frame_state.h image/leaf_writes.c image/leaf_writes.h \
 	image/go_stacks.c image/go_stacks.h image/go_table.c image/go_table.h \
-	image/jump_tables.c image/jump_tables.h image/landing_pad.c image/landing_pad.h image/switch_bound.c image/switch_bound.h image/switch_tables.c image/switch_tables.h \
+	image/landing_pad.c image/landing_pad.h image/switch_tables.c image/switch_tables.h \
 	image/function_code.c image/function_code.h image/function_parts.c image/function_parts.h \
 	image/extent.c image/extent.h image/functions.c image/functions.h image/function_starts.c image/function_starts.h \
 	image/image.c image/image.h image/image_private.h \
@@ -30,10 +29,9 @@ libimage_la_SOURCES = \
 	image/mapped_name.c image/mapped_name.h \
 	image/image_store.c image/image_store.h \
 	image/return_range.c image/return_range.h \
-	image/php.c image/php_layout.h image/python.c image/python_layout.h image/ruby.c image/ruby_layout.h image/script.c image/script.h image/script_layout.h image/script_private.h image/v8.c image/v8_layout.h \
+	image/php.c image/python.c image/ruby.c image/script.c image/script.h image/script_layout.h image/script_private.h image/v8.c \
 	image/run_time.c image/run_time.h \
 	image/made/code_namer.c image/made/code_namer.h image/made/code_names.c image/made/code_names.h \
-	image/made/code_past.c image/made/code_past.h image/made/jit_parts.c image/made/jit_parts.h \
 	image/made/jitdump.c image/made/jitdump.h image/made/perf_map.c image/made/perf_map.h \
 	image/code/disassembler.c image/code/disassembler.h \
 	image/code/access.c image/code/access.h \

@@ -5,6 +5,7 @@
  * A stub jumps through a slot of the GOT, and a relocation names the slot's symbol. If no stub of a section can
  * be named this way, the section is one function.
  */
+#include "base/sort.h"
 #include "base/vec.h"
 #include "image/functions.h"
 
@@ -145,8 +146,7 @@ int plt_add(const struct elf_file *file, struct arena *names, struct functions *
     for (size_t i = 0; i < file->section_count && rc == 0; i++)
         if (file->sections[i].type == SHT_RELA && (file->sections[i].flags & SHF_ALLOC))
             rc = read_relocations(file, &file->sections[i], &slots);
-    if (slots.count)
-        qsort(slots.items, slots.count, sizeof *slots.items, by_address);
+    sort_by(slots.items, slots.count, address);
     uint64_t end = 0; /* sections of a damaged file may overlap: those below the last one are skipped */
     for (size_t i = 0; i < file->section_count && rc == 0; i++) {
         const struct elf_section *s = &file->sections[i];

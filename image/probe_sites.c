@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/vec.h"
 #include "image/calls/exits.h"
 #include "image/code/insn.h"
 #include "image/elf/symbols.h"
@@ -68,21 +67,6 @@ static bool is_function(const struct image *image, const struct symbol *s)
     return s->typed && function != IMAGE_NO_FUNCTION && !image_function_is_stub(image, function);
 }
 
-struct exits {
-    struct exit {
-        enum exit_kind kind;
-        uint64_t address;
-    } * items;
-    size_t count, capacity;
-};
-
-static int take_exit(void *context, enum exit_kind kind, uint64_t address)
-{
-    struct exits *exits = context;
-    const struct exit added = {kind, address};
-    return vec_push(exits->items, exits->count, exits->capacity, added) ? 0 : -ENOMEM;
-}
-
 static enum probe_fault fault_of(const struct exits *exits)
 {
     bool ends = false;
@@ -104,7 +88,7 @@ static int see_calls(const struct image *image, struct exits_reader **reader, co
     struct exits exits = {0};
     int rc = *reader ? 0 : exits_open(image, reader);
     if (rc == 0)
-        rc = exits_see(*reader, image_function_entry(image, s->address), take_exit, &exits);
+        rc = exits_find(*reader, image_function_entry(image, s->address), &exits);
     if (rc == 0)
         site->fault = fault_of(&exits);
     if (rc == 0)

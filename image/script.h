@@ -10,7 +10,7 @@
 
 struct script_runtime {
     uint64_t state; /* address in the image from which the functions are found: Python's _PyRuntime, PHP's
-                * executor_globals, a slot of a Ruby library (ruby_layout.h), V8's isolate_key_; 0: none known */
+                * executor_globals, a slot of a Ruby library (script_layout.h), V8's isolate_key_; 0: none known */
     uint64_t loop;  /* address of the interpreting function, if its code revealed it; 0: a symbol names it */
     unsigned major, minor;       /* 0: unknown, as in Python's images before 3.11 */
     bool has_layout;             /* the version's layout is known */

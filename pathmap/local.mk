@@ -1,6 +1,5 @@
 noinst_LTLIBRARIES += libpathmap.la
 libpathmap_la_SOURCES = \
-	pathmap/train/alive.c pathmap/train/alive.h \
 	pathmap/train/call_logs.c pathmap/train/call_logs.h \
 	pathmap/map/fmap.h \
 	pathmap/train/graft.c pathmap/train/graft.h \
@@ -22,7 +21,6 @@ libpathmap_la_SOURCES = \
 	pathmap/wire/recording.h \
 	pathmap/map/index.c pathmap/map/order.c pathmap/map/order.h pathmap/map/serialise.c \
 	pathmap/train/session.c pathmap/train/session.h \
-	pathmap/train/session_notes.c pathmap/train/session_notes.h \
 	pathmap/train/session_directory.c pathmap/train/session_directory.h \
 	pathmap/train/store_file.c pathmap/train/store_file.h \
 	pathmap/map/trials.c pathmap/map/trials.h \

@@ -132,10 +132,8 @@ static int learn_ids(struct decoder *decoder, const struct event *events, struct
                              "missing or at different places",
                              events[0].name, events[i].name);
         for (size_t k = 0; k < events[i].id_count; k++) {
-            uint64_t *index = table_put(decoder->by_id, events[i].ids[k], NULL);
-            if (!index)
+            if (!table_set(decoder->by_id, events[i].ids[k], i))
                 return error_memory(err);
-            *index = i;
         }
     }
     return 0;

@@ -7,20 +7,7 @@
 #include "perfdata/head.h"
 #include "perfdata/heap_event.h"
 #include "perfdata/latency.h"
-
-static const char *const software[] = {
-    [PERF_COUNT_SW_CPU_CLOCK] = "cpu-clock",
-    [PERF_COUNT_SW_TASK_CLOCK] = "task-clock",
-    [PERF_COUNT_SW_PAGE_FAULTS] = "page-faults",
-    [PERF_COUNT_SW_CONTEXT_SWITCHES] = "context-switches",
-    [PERF_COUNT_SW_CPU_MIGRATIONS] = "cpu-migrations",
-    [PERF_COUNT_SW_PAGE_FAULTS_MIN] = "minor-faults",
-    [PERF_COUNT_SW_PAGE_FAULTS_MAJ] = "major-faults",
-    [PERF_COUNT_SW_ALIGNMENT_FAULTS] = "alignment-faults",
-    [PERF_COUNT_SW_EMULATION_FAULTS] = "emulation-faults",
-    [PERF_COUNT_SW_DUMMY] = "dummy",
-    [PERF_COUNT_SW_BPF_OUTPUT] = "bpf-output",
-};
+#include "perfdata/software.h"
 
 static const char *const hardware[] = {
     [PERF_COUNT_HW_CPU_CYCLES] = "cycles",
@@ -57,8 +44,8 @@ void event_default_name(const struct perf_event_attr *attr, char *out, size_t si
         snprintf(out, size, "%s", name);
         return;
     }
-    if (attr->type == PERF_TYPE_SOFTWARE && attr->config < sizeof software / sizeof *software)
-        name = software[attr->config];
+    if (attr->type == PERF_TYPE_SOFTWARE)
+        name = software_name(attr->config);
     else if (attr->type == PERF_TYPE_HARDWARE && attr->config < sizeof hardware / sizeof *hardware)
         name = hardware[attr->config];
     const char *where = "";

@@ -87,11 +87,8 @@ static int add_event(struct head *head, const uint8_t *attr, size_t attr_size, c
     }
     if (!head->by_id)
         head->by_id = table_new();
-    for (size_t i = 0; head->by_id && i < id_count; i++) {
-        uint64_t *index = table_put(head->by_id, event.ids[i], NULL);
-        if (index)
-            *index = head->count;
-    }
+    for (size_t i = 0; head->by_id && i < id_count; i++)
+        table_set(head->by_id, event.ids[i], head->count);
     event_default_name(&event.attr, event.name, sizeof event.name);
     head->events[head->count++] = event;
     head->id_total += id_count;

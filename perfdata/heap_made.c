@@ -73,10 +73,8 @@ static uint64_t key_at(const struct sample *sample, uint64_t address)
 
 static int begin_process(struct heap_made *made, uint32_t pid, struct fathom_error *err)
 {
-    uint64_t *index = table_put(made->running, pid, NULL);
-    if (!index)
+    if (!table_set(made->running, pid, made->process_count))
         return error_memory(err);
-    *index = made->process_count;
     return vec_push(made->processes, made->process_count, made->process_capacity, (struct heap_process){0})
                ? 0
                : error_memory(err);

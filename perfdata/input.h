@@ -7,6 +7,7 @@
 #ifndef FATHOM_PERFDATA_INPUT_H
 #define FATHOM_PERFDATA_INPUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -35,6 +36,14 @@ int input_open(const char *path, struct input *input, struct fathom_error *err);
 int input_begin(struct input *input, struct fathom_error *err);
 int input_append(struct input *input, const void *data, size_t size, struct fathom_error *err);
 void input_close(struct input *input); /* may be zeroed */
+
+/* A recording that is a directory (tools/perf/util/data.c): the file "data", like other recordings, and from perf record --threads
+ * "data.0", "data.1", ..., with records only. The copies of the kernel's code that --kcore adds are not read. */
+bool input_is_directory(const char *path);
+/* Opens all of them. The caller closes *data and *parts, and frees *parts, even on failure. -ENOMSG: there is no "data", or one
+ * of them is not a regular file. */
+int input_open_directory(const char *path, struct input *data, struct input **parts, size_t *count,
+                         struct fathom_error *err);
 
 /* Copies bytes from anywhere inside the input to `out`. -EBADMSG: the file was truncated meanwhile. */
 int input_read(const struct input *input, uint64_t offset, size_t size, void *out, struct fathom_error *err);

@@ -1,7 +1,6 @@
 noinst_LTLIBRARIES += libperfdata.la
 libperfdata_la_SOURCES = \
 	perfdata/decoder.c perfdata/record.h perfdata/layout.h \
-	perfdata/directory.c perfdata/directory.h \
 	perfdata/event_name.c \
 	perfdata/features.c perfdata/features.h perfdata/format.h \
 	perfdata/announced.c perfdata/announced.h perfdata/script_lines.c perfdata/script_lines.h perfdata/script_record.h perfdata/scripts.c perfdata/scripts.h \
@@ -18,7 +17,7 @@ libperfdata_la_SOURCES = \
 	perfdata/record.c \
 	perfdata/sample_decode.c perfdata/sample.h \
 	perfdata/stack_dump.c perfdata/stack_dump.h \
-	perfdata/scaling.c perfdata/scaling.h \
+	perfdata/scaling.c perfdata/scaling.h perfdata/software.c perfdata/software.h \
 	perfdata/stack_parts.c perfdata/stack_parts.h perfdata/stack_sample.c perfdata/stack_sample.h \
 	perfdata/stream.c \
 	perfdata/trailer.c perfdata/trailer.h \

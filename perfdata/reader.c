@@ -11,7 +11,6 @@
 
 #include "perfdata/announced.h"
 #include "perfdata/scripts.h"
-#include "perfdata/directory.h"
 #include "perfdata/head.h"
 #include "perfdata/heap_made.h"
 #include "perfdata/inflate.h"
@@ -94,8 +93,8 @@ int reader_open(const char *path, const struct log *log, struct reader **out, st
         return error_memory(err);
     reader->log = log;
     const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
-    int rc = directory_is(path)
-                 ? directory_open(path, &reader->input, &reader->parts, &reader->part_count, err)
+    int rc = input_is_directory(path)
+                 ? input_open_directory(path, &reader->input, &reader->parts, &reader->part_count, err)
                  : input_open(path, &reader->input, err);
     if (rc < 0)
         goto out;

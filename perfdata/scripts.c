@@ -286,10 +286,7 @@ static const struct script_frame *intern_frame(struct scripts *s, const struct s
 /* Sets what the thread runs. 1 or -ENOMEM. */
 static int set_innermost(struct scripts *s, uint32_t tid, const struct script_frame *frame)
 {
-    uint64_t *thread = table_put(s->threads, tid, NULL);
-    if (thread)
-        *thread = (uintptr_t)frame;
-    return thread ? 1 : -ENOMEM;
+    return table_set(s->threads, tid, (uintptr_t)frame) ? 1 : -ENOMEM;
 }
 
 /* Adds what was read of the thread at another moment than a sample's. 1 or -ENOMEM. */

@@ -118,12 +118,10 @@ static struct process *process_get(struct processes *all, uint32_t pid)
     process->name = "";
     process->space = space_new();
     process->state = ++all->last_state;
-    uint64_t *value = process->space ? table_put(all->by_pid, pid, NULL) : NULL;
-    if (!value) {
+    if (!process->space || !table_set(all->by_pid, pid, (uintptr_t)process)) {
         process_free(process);
         return NULL;
     }
-    *value = (uintptr_t)process;
     return process;
 }
 
@@ -148,9 +146,7 @@ static bool process_stack_name(const char *path, uint32_t *tid)
 
 struct build_id process_build_id(const struct record_mmap *mmap)
 {
-    struct build_id id = {.size = mmap->build_id_size <= BUILD_ID_MAX ? mmap->build_id_size : 0};
-    memcpy(id.bytes, mmap->build_id, id.size);
-    return id;
+    return build_id_of(mmap->build_id, mmap->build_id_size);
 }
 
 /* Adds a mapping of code or data, and removes what it covers from the other space. */
@@ -212,14 +208,10 @@ static int process_apply_mmap(struct processes *all, const struct record *record
     return process_add_region(process, mmap->executable, &region, err);
 }
 
-static bool process_name_thread(struct process *process, uint32_t tid, uint32_t name)
+/* Of a thread, in a table that is made when it gets its first one. */
+static bool set_number(struct table **numbers, uint32_t tid, uint64_t number)
 {
-    if (!process->threads && !(process->threads = table_new()))
-        return false;
-    uint64_t *value = table_put(process->threads, tid, NULL);
-    if (value)
-        *value = name;
-    return value != NULL;
+    return (*numbers || (*numbers = table_new())) && table_set(*numbers, tid, number);
 }
 
 /* The number of the program, given all programs that started it. PROGRAMS_FAILED: out of memory. */
@@ -350,24 +342,14 @@ static int process_apply_comm(struct processes *all, const struct record *record
     /* Threads have their own names; the process has its main thread's. */
     if (record->tid == record->pid || !*process->name)
         process->name = names_text(all->names, number);
-    return process_name_thread(process, record->tid, number) ? 0 : error_memory(err);
-}
-
-static bool note_birth(struct process *process, uint32_t tid, uint64_t time)
-{
-    if (!process->births && !(process->births = table_new()))
-        return false;
-    uint64_t *value = table_put(process->births, tid, NULL);
-    if (value)
-        *value = time;
-    return value != NULL;
+    return set_number(&process->threads, record->tid, number) ? 0 : error_memory(err);
 }
 
 /* A new thread has the name of the one that started it, until it gets its own. */
 static int process_apply_thread(struct processes *all, const struct record *record, struct fathom_error *err)
 {
     struct process *process = process_find(all, record->pid);
-    if (process && record->time && !note_birth(process, record->tid, record->time))
+    if (process && record->time && !set_number(&process->births, record->tid, record->time))
         return error_memory(err);
     /* The new thread's stack base may have been recorded before its start, with the same time. */
     if (process && process->stacks && record->time)
@@ -380,7 +362,7 @@ static int process_apply_thread(struct processes *all, const struct record *reco
     const uint64_t *number = table_find(process->threads, record->fork.parent_tid);
     if (!number || table_find(process->threads, record->tid))
         return 0;
-    return process_name_thread(process, record->tid, (uint32_t)*number) ? 0 : error_memory(err);
+    return set_number(&process->threads, record->tid, *number) ? 0 : error_memory(err);
 }
 
 static bool copy_stacks(struct stacks **to, uint32_t to_tid, const struct stacks *from, uint32_t from_tid)
@@ -449,10 +431,8 @@ static int process_apply_fork(struct processes *all, const struct record *record
 static int process_apply_cgroup(struct processes *all, const struct record *record, struct fathom_error *err)
 {
     uint32_t number = names_intern(all->names, record->cgroup.path);
-    uint64_t *place = number == NAMES_NONE ? NULL : table_put(all->cgroups, record->cgroup.id, NULL);
-    if (!place)
+    if (number == NAMES_NONE || !table_set(all->cgroups, record->cgroup.id, number))
         return error_memory(err);
-    *place = number;
     return 0;
 }
 

@@ -17,6 +17,9 @@
 
 struct walk {
     const struct process *process;
+    struct unwind_frame *frames;
+    size_t count, max;
+    bool interrupted;   /* the current frame was, by the handler of a signal or a call of C from Go */
     struct frame frame; /* the current one */
     uint64_t pc;
     bool exact;                 /* pc is the current or interrupted instruction, not a return address */
@@ -99,12 +102,12 @@ static void note_restored(void *walk, uint64_t address, uint64_t value)
 }
 
 /* Computes the CFA by the rules of all registers, if SP and BP do not suffice. */
-static enum frame_end walk_registers(struct walk *walk, const struct unwind_frame *frames, size_t count,
-                                     const struct place *place, uint64_t *cfa, uint64_t *return_address)
+static enum frame_end walk_registers(struct walk *walk, const struct place *place, uint64_t *cfa,
+                                     uint64_t *return_address)
 {
     struct registers registers = {.sample = walk->frame.dump,
-                                  .frames = frames,
-                                  .count = count,
+                                  .frames = walk->frames,
+                                  .count = walk->count,
                                   .note = note_restored,
                                   .context = walk,
                                   .steps = walk->steps};
@@ -341,10 +344,10 @@ static enum unwind_end walk_back(struct walk *walk, uint64_t cfa)
     return saved ? UNWIND_CONTINUES : UNWIND_ROOT;
 }
 
-static bool has_scheduler(const struct unwind_frame *frames, size_t count)
+static bool has_scheduler(const struct walk *walk)
 {
-    for (size_t i = 0; i < count; i++)
-        if (image_go_role(frames[i].place.image, frames[i].place.function) == GO_SCHEDULES)
+    for (size_t i = 0; i < walk->count; i++)
+        if (image_go_role(walk->frames[i].place.image, walk->frames[i].place.function) == GO_SCHEDULES)
             return true;
     return false;
 }
@@ -362,17 +365,16 @@ static bool can_end(const struct walk *walk, uint64_t cfa)
 }
 
 /* How the walk ends at a frame whose row has no caller; UNWIND_CONTINUES: it does not, as the frame is a function of Go's that
- * switched stacks. *back: the walk is at its caller already. */
-static enum unwind_end leave_root(struct walk *walk, struct unwind_frame *frames, size_t count,
-                                  const struct cfi_row *row, bool *back)
+ * switched stacks. Its caller is `interrupted` if the walk is there already. */
+static enum unwind_end leave_root(struct walk *walk, const struct cfi_row *row)
 {
-    struct unwind_frame *frame = &frames[count - 1];
-    const struct place *place = &frame->place;
-    const enum go_role role = count > 1 ? image_go_role(place->image, place->function) : GO_OTHER;
+    struct unwind_frame *frame = &walk->frames[walk->count - 1];
+    const struct place *place = &frame->place, *innermost = &walk->frames[0].place;
+    const enum go_role role = walk->count > 1 ? image_go_role(place->image, place->function) : GO_OTHER;
     switch (role) {
     case GO_CALLED_BACK: {
         const enum unwind_end end = walk_back(walk, frame->cfa);
-        *back = end == UNWIND_CONTINUES;
+        walk->interrupted = end == UNWIND_CONTINUES;
         return end;
     }
     case GO_CALLS_C: {
@@ -382,7 +384,7 @@ static enum unwind_end leave_root(struct walk *walk, struct unwind_frame *frames
         break;
     }
     case GO_GROWS:
-        if (has_scheduler(frames, count)) /* another goroutine is running now, or is about to */
+        if (has_scheduler(walk)) /* another goroutine is running now, or is about to */
             return UNWIND_ROOT;
         break;
     case GO_CALLS_ON_SYSTEM:
@@ -390,7 +392,7 @@ static enum unwind_end leave_root(struct walk *walk, struct unwind_frame *frames
     default: /* derived rows are roots only if they are known to be (image/derive.h) */
         return row->derived || can_end(walk, frame->cfa) ? UNWIND_ROOT : UNWIND_BAD;
     }
-    if (count == 2 && image_go_role(frames[0].place.image, frames[0].place.function) == GO_SAVES)
+    if (walk->count == 2 && image_go_role(innermost->image, innermost->function) == GO_SAVES)
         return UNWIND_CONTINUES; /* it has not switched yet */
     return walk_switch(walk, row, role, &frame->cfa) ? UNWIND_CONTINUES : UNWIND_SWITCHED;
 }
@@ -416,9 +418,11 @@ static bool is_at_base(const struct walk *walk, uint64_t cfa)
 }
 
 static struct walk walk_begin(const struct process *process, const struct sample *sample,
-                              struct unwind_words *words)
+                              struct unwind_frame *frames, size_t max, struct unwind_words *words)
 {
     struct walk walk = {.process = process,
+                        .frames = frames,
+                        .max = max,
                         .frame = {sample, sample->sp, sample->bp, true},
                         .pc = sample->reg_ip,
                         .exact = true,
@@ -430,110 +434,110 @@ static struct walk walk_begin(const struct process *process, const struct sample
     return walk;
 }
 
+/* What is known of the current frame. */
+struct step {
+    struct place place;
+    struct cfi_row row;
+    uint64_t cfa;
+    bool others; /* by the rules of all registers, as is return_address */
+    uint64_t return_address;
+};
+
+/* The steps return UNWIND_CONTINUES, or how the walk ends. */
+static enum unwind_end find_frame(struct walk *walk, struct step *step)
+{
+    const struct cfi_row *row = &step->row;
+    if (!walk_place(walk, &step->place, &step->row))
+        return UNWIND_NO_MAPPING;
+    widen_word(walk, &step->place);
+    if (walk->count && !walk->interrupted && is_end_alone(&step->place, row))
+        return UNWIND_ROOT;
+    /* The outermost frame would be found here, wrongly. */
+    const bool lost = !walk->base && is_switching(walk, &step->place, row);
+    enum frame_end found = lost ? FRAME_UNSUPPORTED : walk_cfa(walk, row, &step->cfa);
+    step->others = found == FRAME_UNSUPPORTED && !row->root && !lost;
+    if (step->others)
+        found = walk_registers(walk, &step->place, &step->cfa, &step->return_address);
+    return found == FRAME_FOUND ? UNWIND_CONTINUES : end_without_cfa(found);
+}
+
+/* Adds the frame, and leaves that of a signal. */
+static enum unwind_end add_frame(struct walk *walk, const struct step *step)
+{
+    const struct cfi_row *row = &step->row;
+    const uint64_t pc = walk->pc;
+    const bool at_base = walk->count == 0 && is_at_base(walk, step->cfa), interrupted = walk->interrupted;
+    const uint64_t cfa = at_base ? walk->base : step->cfa;
+    walk->interrupted = row->cfa == CFI_SIGNAL_FRAME && !at_base;
+    if (walk->interrupted) {
+        if (walk->count && is_alternate(&walk->frame, cfa))
+            return UNWIND_SIGNAL;
+        if (!walk_signal(walk, cfa))
+            return UNWIND_CUT;
+    } else if (!at_base && (cfa < walk->frame.sp || cfa - walk->frame.sp < least_size_of(walk, row) ||
+                            (row->derived && walk->base && cfa > walk->base))) {
+        return row->derived ? UNWIND_NO_CFI : UNWIND_BAD;
+    }
+    if (walk->count == walk->max)
+        return UNWIND_LONG;
+    walk->frames[walk->count++] = (struct unwind_frame){
+        .pc = pc, .place = step->place, .cfa = cfa, .interrupted = interrupted, .derived = row->derived};
+    return at_base ? UNWIND_ROOT : UNWIND_CONTINUES;
+}
+
+/* Goes to the caller of the frame that was added. */
+static enum unwind_end leave_frame(struct walk *walk, const struct step *step)
+{
+    struct unwind_frame *frame = &walk->frames[walk->count - 1];
+    const struct cfi_row *row = &step->row;
+    if (row->root) {
+        const enum unwind_end end = leave_root(walk, row);
+        if (end != UNWIND_CONTINUES || walk->interrupted)
+            return end;
+    } else if (frame->cfa == walk->base) {
+        return UNWIND_ROOT;
+    }
+    if (walk->switch_at && frame->cfa > walk->switch_at) /* its caller would be read from the other stack */
+        return UNWIND_BAD;
+    caller_bp(walk, &step->place, row, frame->cfa);
+    frame->caller_bp = walk->frame.bp;
+    if (step->others)
+        walk->pc = step->return_address;
+    else if (!frame_read(&walk->frame, frame->cfa - 8, &walk->pc))
+        return UNWIND_CUT;
+    note_word(walk, frame->cfa - 8, walk->pc, false);
+    const bool doubtful = row->derived || step->others;
+    if ((doubtful || (walk->exact && walk->base)) && !is_called(walk->process, walk->pc) &&
+        (doubtful || is_switching(walk, &step->place, row))) { /* the CFA cannot be trusted either */
+        walk->count--;
+        return row->derived && !step->others ? UNWIND_NO_CFI : UNWIND_UNSUPPORTED;
+    }
+    if (walk->pc ? unwind_begins(walk->process, walk->pc) : can_end(walk, frame->cfa))
+        return UNWIND_ROOT;
+    walk->frame.sp = frame->cfa;
+    walk->exact = walk->after = false;
+    return UNWIND_CONTINUES;
+}
+
 size_t unwind_words(const struct process *process, const struct sample *sample, struct unwind_frame *frames,
                     size_t max, struct unwind_words *words, enum unwind_end *end)
 {
-    size_t count = 0;
     if (words)
         *words = (struct unwind_words){
             .words = words->words, .capacity = words->capacity, .ranges = words->ranges};
-    if (!sample->has_regs || !process || !sample->stack) {
-        *end = UNWIND_CUT;
+    *end = UNWIND_CUT;
+    if (!sample->has_regs || !process || !sample->stack)
         return 0;
-    }
-    struct walk walk = walk_begin(process, sample, words);
-    for (bool interrupted = false;;) {
-        struct place place;
-        struct cfi_row row;
-        uint64_t cfa, return_address;
-        const uint64_t pc = walk.pc;
-        if (!walk_place(&walk, &place, &row)) {
-            *end = UNWIND_NO_MAPPING;
-            return count;
-        }
-        widen_word(&walk, &place);
-        if (count && !interrupted && is_end_alone(&place, &row)) {
-            *end = UNWIND_ROOT;
-            return count;
-        }
-        /* The outermost frame would be found here, wrongly. */
-        const bool lost = !walk.base && is_switching(&walk, &place, &row);
-        enum frame_end found = lost ? FRAME_UNSUPPORTED : walk_cfa(&walk, &row, &cfa);
-        const bool others = found == FRAME_UNSUPPORTED && !row.root && !lost;
-        if (others)
-            found = walk_registers(&walk, frames, count, &place, &cfa, &return_address);
-        if (found != FRAME_FOUND) {
-            *end = end_without_cfa(found);
-            return count;
-        }
-        *end = UNWIND_ROOT;
-        if (count == 0 && is_at_base(&walk, cfa)) {
-            frames[0] =
-                (struct unwind_frame){.pc = pc, .place = place, .cfa = walk.base, .derived = row.derived};
-            return 1;
-        }
-        if (row.cfa == CFI_SIGNAL_FRAME) {
-            if (count && is_alternate(&walk.frame, cfa)) {
-                *end = UNWIND_SIGNAL;
-                return count;
-            }
-            if (!walk_signal(&walk, cfa)) {
-                *end = UNWIND_CUT;
-                return count;
-            }
-        } else if (cfa < walk.frame.sp || cfa - walk.frame.sp < least_size_of(&walk, &row) ||
-                   (row.derived && walk.base && cfa > walk.base)) {
-            *end = row.derived ? UNWIND_NO_CFI : UNWIND_BAD;
-            return count;
-        }
-        if (count == max) {
-            *end = UNWIND_LONG;
-            return count;
-        }
-        frames[count++] = (struct unwind_frame){
-            .pc = pc, .place = place, .cfa = cfa, .interrupted = interrupted, .derived = row.derived};
-        interrupted = row.cfa == CFI_SIGNAL_FRAME;
-        if (interrupted)
-            continue;
-        if (!row.root && cfa == walk.base)
-            return count;
-        bool back = false;
-        const enum unwind_end left =
-            row.root ? leave_root(&walk, frames, count, &row, &back) : UNWIND_CONTINUES;
-        if (left != UNWIND_CONTINUES) {
-            *end = left;
-            return count;
-        }
-        interrupted = back;
-        if (back)
-            continue;
-        cfa = frames[count - 1].cfa;
-        if (walk.switch_at && cfa > walk.switch_at) { /* its caller would be read from the other stack */
-            *end = UNWIND_BAD;
-            return count;
-        }
-        caller_bp(&walk, &place, &row, cfa);
-        frames[count - 1].caller_bp = walk.frame.bp;
-        if (others) {
-            walk.pc = return_address;
-        } else if (!frame_read(&walk.frame, cfa - 8, &walk.pc)) {
-            *end = UNWIND_CUT;
-            return count;
-        }
-        note_word(&walk, cfa - 8, walk.pc, false);
-        if ((row.derived || others) && !is_called(process, walk.pc)) { /* the CFA cannot be trusted either */
-            *end = others ? UNWIND_UNSUPPORTED : UNWIND_NO_CFI;
-            return count - 1;
-        }
-        if (walk.exact && walk.base && !is_called(process, walk.pc) && is_switching(&walk, &place, &row)) {
-            *end = UNWIND_UNSUPPORTED;
-            return count - 1;
-        }
-        if (walk.pc ? unwind_begins(process, walk.pc) : can_end(&walk, cfa))
-            return count;
-        walk.frame.sp = cfa;
-        walk.exact = walk.after = false;
-    }
+    struct walk walk = walk_begin(process, sample, frames, max, words);
+    do {
+        struct step step;
+        *end = find_frame(&walk, &step);
+        if (*end == UNWIND_CONTINUES)
+            *end = add_frame(&walk, &step);
+        if (*end == UNWIND_CONTINUES && !walk.interrupted)
+            *end = leave_frame(&walk, &step);
+    } while (*end == UNWIND_CONTINUES);
+    return walk.count;
 }
 
 bool unwind_beyond(const struct process *process, const struct sample *sample,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/search.h"
+#include "base/sort.h"
 
 enum {
     MEANT_PERCENT = 99, /* share of a beginning's probability that the counted paths make up */
@@ -49,16 +50,14 @@ static int compare_readings(const void *a, const void *b)
     uint32_t depth = depth_in_common(x, y);
     if (depth < x->depth && depth < y->depth)
         return x->functions[depth] < y->functions[depth] ? -1 : 1;
-    if (x->depth != y->depth)
-        return x->depth < y->depth ? -1 : 1;
-    return (x->node > y->node) - (x->node < y->node);
+    return order_of(x->depth, y->depth) ?: order_of(x->node, y->node);
 }
 
 static int compare_ranks(const void *a, const void *b, void *entries)
 {
     const struct entry *at = entries;
     uint32_t x = at[*(const uint32_t *)a].node, y = at[*(const uint32_t *)b].node;
-    return (x > y) - (x < y);
+    return order_of(x, y);
 }
 
 static int read_path(const struct pathmap *map, uint32_t node, struct reading *out, struct fathom_error *err)

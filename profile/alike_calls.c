@@ -143,15 +143,14 @@ struct row_calls {
 };
 
 /* Adds direct calls that reach the callee at least as surely as `least`, and indirect ones. */
-static void add_calls(const struct row_calls *r, bool direct, bool indirect, enum leads least)
+static void add_calls(const struct row_calls *r, bool indirect, enum leads least)
 {
     struct code_insn call;
     for (size_t at = 0;
          next_call(r->code, r->size, r->start, &at, &call) && r->out->count < ALIKE_CALLS_MOST;) {
         const uint64_t end = call.address + call.length;
         if (end - 1 >= r->first && end - 1 < r->last &&
-            (call.kind == CODE_CALL_INDIRECT ? indirect
-                                             : direct && call_leads(r->image, &call, r->callee) >= least))
+            (call.kind == CODE_CALL_INDIRECT ? indirect : call_leads(r->image, &call, r->callee) >= least))
             r->out->sites[r->out->count++] = end;
     }
 }
@@ -167,10 +166,10 @@ static void find_alike(const struct image *image, uint64_t site, const struct al
         ;
     if (r.code && known.address + known.length == site) {
         image_return_range(image, site - 1, &r.first, &r.last);
-        add_calls(&r, true, known.kind == CODE_CALL_INDIRECT, LEADS_SURE);
+        add_calls(&r, known.kind == CODE_CALL_INDIRECT, LEADS_SURE);
         /* The known site is from another call's stack, of which only the caller is known: any call that can reach the callee. */
         if (!alike->count)
-            add_calls(&r, true, call_leads(image, &known, callee) == LEADS_NEVER, LEADS_MAYBE);
+            add_calls(&r, call_leads(image, &known, callee) == LEADS_NEVER, LEADS_MAYBE);
     }
     if (!alike->count)
         alike->sites[alike->count++] = site;

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/sort.h"
+
 /* Blocks ------------------------------------------------------------------------------------------------------- */
 
 /*
@@ -206,8 +208,7 @@ static int compare_numbers(const void *a, const void *b)
 
 double chance_level(double *probabilities, size_t count, double rate, size_t *called)
 {
-    if (count)
-        qsort(probabilities, count, sizeof *probabilities, compare_numbers);
+    sort_with(probabilities, count, compare_numbers);
     *called = 0;
     for (size_t i = count; i > 0 && !*called; i--)
         if (probabilities[i - 1] <= rate * (double)i / (double)count)

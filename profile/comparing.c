@@ -39,7 +39,8 @@ struct judged {
     double scale;
 };
 
-struct work {
+/* A comparison while its changes are judged. */
+struct judging {
     struct comparing *c;
     size_t cells;     /* 0 unless there is one recording per side, with times */
     double counts[2]; /* recordings per side */
@@ -57,21 +58,22 @@ struct work {
 
 /* Cells ---------------------------------------------------------------------------------------------------------- */
 
-static size_t cell_of(const struct work *w, const struct compared_run *run, const struct compared_sample *s)
+static size_t cell_of(const struct judging *w, const struct compared_run *run,
+                      const struct compared_sample *s)
 {
     double part = run->nanoseconds ? (double)s->time / (double)run->nanoseconds : 0;
     size_t cell = (size_t)(part * (double)w->cells);
     return cell < w->cells ? cell : w->cells - 1;
 }
 
-static void add_cells(const struct work *w, size_t i, size_t from, size_t to, double *part)
+static void add_cells(const struct judging *w, size_t i, size_t from, size_t to, double *part)
 {
     const struct compared_run *run = &w->c->runs[i];
     for (size_t s = from; s < to; s++)
         part[cell_of(w, run, &run->samples[s])] += run->samples[s].weight;
 }
 
-static bool mark_cells(struct work *w, size_t i)
+static bool mark_cells(struct judging *w, size_t i)
 {
     const size_t marks = w->c->runs[i].sample_count / MARK + 1;
     double *at = w->marks[i] = calloc(marks * w->cells, sizeof *at);
@@ -82,7 +84,7 @@ static bool mark_cells(struct work *w, size_t i)
     return at != NULL;
 }
 
-static void add_range(const struct work *w, size_t i, size_t from, size_t to, double *part)
+static void add_range(const struct judging *w, size_t i, size_t from, size_t to, double *part)
 {
     const size_t first = from / MARK + 1, last = to / MARK;
     if (first >= last) {
@@ -123,7 +125,7 @@ static struct sums sums_of(const struct compared_run *run, size_t from, size_t t
     return sums;
 }
 
-static bool sum_before(struct work *w, size_t i)
+static bool sum_before(struct judging *w, size_t i)
 {
     const struct compared_run *run = &w->c->runs[i];
     struct sums *before = w->before[i] = malloc((w->c->node_count + 1) * sizeof *before);
@@ -137,7 +139,7 @@ static bool sum_before(struct work *w, size_t i)
     return true;
 }
 
-static int start_comparing(struct work *w)
+static int start_comparing(struct judging *w)
 {
     struct comparing *c = w->c;
     w->cells = count_cells(c);
@@ -160,7 +162,7 @@ static int start_comparing(struct work *w)
     return 0;
 }
 
-static void free_work(struct work *w)
+static void free_work(struct judging *w)
 {
     for (unsigned side = 0; side < 2; side++) {
         free(w->whole[side]);
@@ -176,7 +178,7 @@ static void free_work(struct work *w)
 
 /* One row -------------------------------------------------------------------------------------------------------- */
 
-static void add_up(struct work *w, const struct range *ranges, size_t count)
+static void add_up(struct judging *w, const struct range *ranges, size_t count)
 {
     const struct comparing *c = w->c;
     for (size_t i = 0; i < c->run_count; i++) {
@@ -196,7 +198,7 @@ static void add_up(struct work *w, const struct range *ranges, size_t count)
     }
 }
 
-static void fill_cells(struct work *w, const struct range *ranges, size_t count)
+static void fill_cells(struct judging *w, const struct range *ranges, size_t count)
 {
     for (size_t i = 0; i < 2; i++) {
         const struct compared_run *run = &w->c->runs[i];
@@ -207,14 +209,14 @@ static void fill_cells(struct work *w, const struct range *ranges, size_t count)
     }
 }
 
-static double value_of(const struct work *w, size_t run)
+static double value_of(const struct judging *w, size_t run)
 {
     return w->c->absolute ? w->sums[run].weight : w->sums[run].weight / w->c->runs[run].weight;
 }
 
 /* The variance of independent samples if both sides have the same share of the weight. Two more samples are added to it, and
  * two to the rest: it would be too small with few (Agresti and Caffo, The American Statistician 54, 2000). */
-static double sampling_variance(const struct work *w)
+static double sampling_variance(const struct judging *w)
 {
     const struct comparing *c = w->c;
     double in = 2, all = 4, variance = 0;
@@ -236,7 +238,7 @@ static double sampling_variance(const struct work *w)
 }
 
 /* Noise from run to run; `values` are the means. */
-static struct noise between_runs(const struct work *w, const double values[2])
+static struct noise between_runs(const struct judging *w, const double values[2])
 {
     double squares = 0, freedom = (double)w->c->run_count - 2;
     for (size_t i = 0; i < w->c->run_count; i++) {
@@ -247,7 +249,7 @@ static struct noise between_runs(const struct work *w, const double values[2])
 }
 
 /* Noise of the sum of differences between the cells of both sides. */
-static struct noise over_time(struct work *w, const double values[2])
+static struct noise over_time(struct judging *w, const double values[2])
 {
     const struct comparing *c = w->c;
     for (size_t i = 0; i < w->cells; i++) {
@@ -264,7 +266,7 @@ static struct noise over_time(struct work *w, const double values[2])
 }
 
 /* One recording per side does not show how much a run's weight varies: the share of such a variation that each row has. */
-static double scale_of(const struct work *w, const struct change *change)
+static double scale_of(const struct judging *w, const struct change *change)
 {
     double whole = w->c->whole.b - w->c->whole.a;
     if (!w->cells || !w->c->absolute)
@@ -275,7 +277,7 @@ static double scale_of(const struct work *w, const struct change *change)
 }
 
 /* Compares the samples of the nodes in some ranges. */
-static bool compare_row(struct work *w, const struct range *ranges, size_t count, struct change *change)
+static bool compare_row(struct judging *w, const struct range *ranges, size_t count, struct change *change)
 {
     const struct comparing *c = w->c;
     double values[2] = {0}, doubts[2] = {0}, parts[2] = {0};
@@ -318,7 +320,7 @@ static bool is_same(const struct comparing *c, uint32_t node)
     return node != 0;
 }
 
-static bool compare_paths(struct work *w)
+static bool compare_paths(struct judging *w)
 {
     struct comparing *c = w->c;
     for (uint32_t i = 0; i < c->node_count; i++)
@@ -328,7 +330,7 @@ static bool compare_paths(struct work *w)
 }
 
 /* Compares, for each function, its own nodes, and the outermost of them with everything below. */
-static bool compare_functions(struct work *w)
+static bool compare_functions(struct judging *w)
 {
     struct comparing *c = w->c;
     uint32_t *starts = calloc(c->items + 2, sizeof *starts),
@@ -361,7 +363,7 @@ static bool compare_functions(struct work *w)
 
 /* With few recordings, a row's own variance says little: the ratios of all rows' variances to their sampling variances say
  * more. */
-static void moderate_variances(struct work *w, double *ratios)
+static void moderate_variances(struct judging *w, double *ratios)
 {
     size_t count = 0;
     for (size_t i = 0; i < w->judged_count; i++)
@@ -417,7 +419,7 @@ static double bound_of(const struct judged *j, double level, double times, doubl
 
 /* Whether `n` recordings per side, with as much change from run to run as the noise found, would call the change; or one per
  * side that is n times as long. */
-static bool would_call(const struct work *w, const struct judged *j, double level, double n, bool longer)
+static bool would_call(const struct judging *w, const struct judged *j, double level, double n, bool longer)
 {
     double freedom = longer ? j->noise.freedom * n : 2 * n - 2;
     return bound_of(j, level, 2 / w->between / n, freedom) <
@@ -425,7 +427,7 @@ static bool would_call(const struct work *w, const struct judged *j, double leve
 }
 
 /* The least such n up to MUCH; INFINITY: none. */
-static double least_that_calls(const struct work *w, const struct judged *j, double level, bool longer)
+static double least_that_calls(const struct judging *w, const struct judged *j, double level, bool longer)
 {
     double low = longer ? 1 : RECOMMENDED - 1, high = MUCH; /* invariant: low does not suffice, high does */
     if (!would_call(w, j, level, high, longer))
@@ -440,7 +442,7 @@ static double least_that_calls(const struct work *w, const struct judged *j, dou
     return high;
 }
 
-static void judge_change(const struct work *w, const struct judged *j, double level, bool called,
+static void judge_change(const struct judging *w, const struct judged *j, double level, bool called,
                          bool by_sampling)
 {
     struct change *change = j->change;
@@ -455,7 +457,7 @@ static void judge_change(const struct work *w, const struct judged *j, double le
 }
 
 /* Determines which changes are more than chance. */
-static int call_changes(struct work *w)
+static int call_changes(struct judging *w)
 {
     struct comparing *c = w->c;
     double *probabilities = malloc((w->judged_count + 1) * sizeof *probabilities);
@@ -485,7 +487,7 @@ static int call_changes(struct work *w)
 }
 
 /* Compares the weights of the sides, before the rows. */
-static bool compare_whole(struct work *w)
+static bool compare_whole(struct judging *w)
 {
     struct comparing *c = w->c;
     bool absolute = c->absolute;
@@ -503,7 +505,7 @@ static bool compare_whole(struct work *w)
 
 int comparing_run(struct comparing *c)
 {
-    struct work w = {.c = c};
+    struct judging w = {.c = c};
     int rc = start_comparing(&w);
     if (rc == 0 && !(compare_whole(&w) && compare_paths(&w) && compare_functions(&w)))
         rc = -ENOMEM;

@@ -106,10 +106,8 @@ static bool copy_nodes(struct difference *d, struct added *run, const struct con
             copy.parent = (uint32_t)*table_find(numbers, (uintptr_t)cct_parent(at));
             copy.frame = frame_of(d, run, c, at->item, known);
         }
-        uint64_t *number = table_put(numbers, (uintptr_t)at, NULL);
-        if (number)
-            *number = run->node_count;
-        copied = copy.frame != FRAMES_NONE && number && run->node_count != UINT32_MAX &&
+        copied = table_set(numbers, (uintptr_t)at, run->node_count) && copy.frame != FRAMES_NONE &&
+                 run->node_count != UINT32_MAX &&
                  vec_push(run->nodes, run->node_count, run->node_capacity, copy);
     }
     free(known);
@@ -222,10 +220,8 @@ static int number_nodes(struct difference *d)
     d->nodes = malloc(cct_count(d->tree) * sizeof *d->nodes);
     uint32_t count = 0;
     for (struct cct_node *at = root; d->nodes && at; at = cct_next(root, at), count++) {
-        uint64_t *number = table_put(d->numbers, (uintptr_t)at, NULL);
-        if (!number)
+        if (!table_set(d->numbers, (uintptr_t)at, count))
             return -ENOMEM;
-        *number = count;
         d->nodes[count] =
             (struct compared_node){.item = at->item, .parent = at == root ? 0 : number_of(d, cct_parent(at))};
     }

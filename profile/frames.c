@@ -178,10 +178,8 @@ uint32_t frames_function(struct frames *frames, const struct image *image, uint3
 
     const struct image_function *owner = image_function(image, image_function(image, function)->owner);
     uint32_t item = frames_symbol(frames, image_name(image), owner->name, owner->address);
-    uint64_t *place = item == FRAMES_NONE ? NULL : table_put(frames->functions, key, NULL);
-    if (!place)
+    if (item == FRAMES_NONE || !table_set(frames->functions, key, (uint64_t)item + 1))
         return FRAMES_NONE;
-    *place = (uint64_t)item + 1;
     return item;
 }
 

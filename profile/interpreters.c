@@ -23,14 +23,6 @@ static bool is_interpreter(const char *image)
     return false;
 }
 
-/* The first node after those below `node`. */
-static struct cct_node *skip_subtree(const struct cct_node *top, struct cct_node *node)
-{
-    while (node != top && !node->next_sibling)
-        node = cct_parent(node);
-    return node == top ? NULL : node->next_sibling;
-}
-
 /* Whether it is a function of the program that an interpreter runs: an interpreted one, or code made at run time that is named
  * after a file or class, as the interpreter's own parts are not. */
 static bool is_of_program(const struct frame *frame)
@@ -50,7 +42,7 @@ static uint64_t weight_below(const struct frames *frames, struct cct_node *top, 
             script = NULL;
         if (!script && is_of_program(frames_at(frames, n->item))) {
             script = n;
-            end = skip_subtree(top, n);
+            end = cct_next_beside(top, n);
         }
         *(script ? named : &weight) += n->self[0];
     }
@@ -78,7 +70,7 @@ const char *interpreter_in(const struct contexts *contexts)
         known += below + named;
         interpreted += below;
         all_named += named;
-        n = skip_subtree(root, n);
+        n = cct_next_beside(root, n);
     }
     return (double)interpreted >= INTERPRETED_LEAST * (double)known && interpreted > all_named ? found : NULL;
 }

@@ -38,13 +38,8 @@ static bool has_allocations(const struct perf_event_attr *attr)
     return heap_event_of(attr) != HEAP_NONE;
 }
 
-const struct metric metric_table[] = {
-    {"weight", NULL, NULL, weight_of},
-    {"samples", "samples", NULL, one_of},
-    {"latency", "cycles", has_latency, latency_of},
-    {"allocations", "allocations", has_allocations, allocations_of},
-    {0},
-};
+#define ROW(name, help, ...) {name, __VA_ARGS__},
+const struct metric metric_table[] = {METRICS(ROW){0}};
 _Static_assert(sizeof metric_table / sizeof *metric_table - 1 <= METRICS_MAX, "room for all of them");
 
 int metrics_of(const struct event *event, const struct metric *weight, struct metrics *out,

@@ -14,8 +14,15 @@ struct metric {
     uint64_t (*value)(const struct sample *sample);
 };
 
-/* Ends with an entry without a name; the first one is the default. */
-extern const struct metric metric_table[];
+/* The metrics: name, help for --help, and the rest of a struct metric. The first is the default. */
+/* clang-format off */
+#define METRICS(ROW) \
+    ROW("weight", "what the event counts, or time", NULL, NULL, weight_of) \
+    ROW("samples", "their number", "samples", NULL, one_of) \
+    ROW("latency", "of the sampled memory accesses", "cycles", has_latency, latency_of) \
+    ROW("allocations", "their number, where bytes are told", "allocations", has_allocations, allocations_of)
+/* clang-format on */
+extern const struct metric metric_table[]; /* ends with an entry without a name */
 
 /* The metrics of a profile. */
 struct metrics {

@@ -65,10 +65,8 @@ static bool hash_items(struct phasing *p)
 static bool put_node(struct phasing *p, struct cct_node *node, uint32_t number)
 {
     uint32_t parent = number ? (uint32_t)*table_find(p->places, (uintptr_t)cct_parent(node)) : 0;
-    uint64_t *place = table_put(p->places, (uintptr_t)node, NULL);
-    if (!place)
+    if (!table_set(p->places, (uintptr_t)node, number))
         return false;
-    *place = number;
     uint64_t item = number ? p->items[node->item] : 0, above = number ? p->nodes[parent].hash : 0;
     p->nodes[number] =
         (struct phased_node){item ? hash_u64(above + item) : above, node->self[0], parent, item != 0};

@@ -28,7 +28,7 @@ static int add_shares(struct profile *p, const struct adding *whole, struct fath
     const uint32_t metrics = p->options.metrics.count;
     uint64_t parts[METRICS_MAX][CANDIDATES_MAX];
     for (uint32_t m = 0; m < metrics; m++)
-        shares_divide(p->shares[m], r->posterior, r->posterior_count, whole->values[m], parts[m]);
+        shares_divide(p->owed[m], r->posterior, r->posterior_count, whole->values[m], parts[m]);
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < r->posterior_count; i++) {
         struct adding part = *whole;
@@ -140,7 +140,7 @@ void profile_free(struct profile *p)
     process_shares_free(p->processes);
     waker_paths_free(p->wakers);
     for (uint32_t m = 0; m < METRICS_MAX; m++)
-        shares_free(p->shares[m]);
+        free(p->owed[m]);
     common_clear(&p->common);
     framing_free(p->framing);
     cct_free(p->exact);
@@ -159,7 +159,7 @@ static int prepare_profile(struct profile *p, const struct pathmap *map, struct 
     p->places = calloc((size_t)pathmap_node_count(map) + 1, sizeof *p->places);
     bool ok = p->places;
     for (uint32_t m = 0; m < p->options.metrics.count && split && ok; m++)
-        ok = (p->shares[m] = shares_new(pathmap_node_count(map)));
+        ok = (p->owed[m] = calloc((size_t)pathmap_node_count(map) + 1, sizeof *p->owed[m]));
     if (!ok)
         return error_memory(err);
     p->prepared = true;

@@ -27,8 +27,9 @@ struct profile {
     struct table *sets; /* sets of candidates that samples had (likely.h) */
     /* exact tree, except for AMBIGUOUS_SPLIT: how certain its contexts are */
     struct doubts *doubts;
-    struct shares *shares[METRICS_MAX]; /* AMBIGUOUS_SPLIT; NULL before the first sample */
-    struct common common;               /* AMBIGUOUS_COMMON: scratch */
+    double *owed
+        [METRICS_MAX];    /* AMBIGUOUS_SPLIT: by map node, of shares_divide(); NULL before the first sample */
+    struct common common; /* AMBIGUOUS_COMMON: scratch */
     struct profile_counts counts;
     struct process_shares *processes;
     struct waker_paths *wakers;    /* NULL: not asked for */

@@ -10,13 +10,9 @@
 
 #include "infer/contexts/resolver.h"
 
-struct shares;
-
-/* nodes: of the map. NULL: out of memory. */
-struct shares *shares_new(uint32_t nodes);
-void shares_free(struct shares *shares);
-/* parts[0 .. count) for the paths of one sample, 1 to CANDIDATES_MAX of them. */
-void shares_divide(struct shares *shares, const struct candidate_path *paths, uint32_t count, uint64_t weight,
+/* parts[0 .. count) for the paths of one sample, 1 to CANDIDATES_MAX of them. owed: by node of the map, at first 0: events that rounding has
+ * withheld from it so far; -1 to 1. */
+void shares_divide(double *owed, const struct candidate_path *paths, uint32_t count, uint64_t weight,
                    uint64_t *parts);
 
 #endif

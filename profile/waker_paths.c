@@ -65,12 +65,8 @@ void waker_paths_free(struct waker_paths *p)
 /* NULL: out of memory. */
 static struct thread *thread_of(struct waker_paths *p, uint32_t tid)
 {
-    uint64_t *place = table_put(p->places, tid, NULL);
-    if (!place || (*place == 0 && !vec_push(p->threads, p->count, p->capacity, (struct thread){0})))
-        return NULL;
-    if (*place == 0)
-        *place = p->count;
-    return &p->threads[*place - 1];
+    size_t place = table_index(p->places, tid, p->threads, p->count, p->capacity, (struct thread){0});
+    return place == SIZE_MAX ? NULL : &p->threads[place];
 }
 
 static bool append_all(struct waker_paths *p, const uint32_t *items, size_t count)

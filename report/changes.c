@@ -3,9 +3,5 @@
 
 #include "report/export/export.h"
 
-const struct changes_format changes_format_table[] = {
-    {.name = "text", .write = changes_text_write},
-    {.name = "json", .write = changes_json_write},
-    {.name = "html", .write = changes_html_write},
-    {0},
-};
+#define ROW(text, help, function) {text, function},
+const struct changes_format changes_format_table[] = {CHANGES_FORMATS(ROW){0}};

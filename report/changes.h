@@ -11,7 +11,11 @@ struct changes_format {
     int (*write)(const struct changes_report *report, FILE *out, struct fathom_error *err);
 };
 
-/* Each is also in fathom_diff_formats. Ends with an entry without a name; the first is the default. */
-extern const struct changes_format changes_format_table[];
+/* The formats: name, help for --help, function. The first is the default. */
+#define CHANGES_FORMATS(ROW)                                                                                 \
+    ROW("text", NULL, changes_text_write)                                                                    \
+    ROW("json", "all that is known, for programs", changes_json_write)                                       \
+    ROW("html", "a page to explore", changes_html_write)
+extern const struct changes_format changes_format_table[]; /* ends with an entry without a name */
 
 #endif

@@ -19,13 +19,14 @@ libreport_la_SOURCES = \
 	report/changes.c report/changes.h \
 	report/views/draw.c \
 	report/views/flat.c \
-	report/views/fold.c report/views/fold.h \
+	report/views/fold.c \
 	report/export/callgrind.c report/export/function_calls.c report/export/function_calls.h \
-	report/export/autofdo.c report/export/autofdo.h report/export/indirect_calls.c report/export/indirect_calls.h report/export/block_counts.c report/export/block_counts.h report/export/run_counts.c report/export/run_counts.h report/export/source_counts.c report/export/source_counts.h report/export/csspgo.c report/export/bolt.c report/export/symbol_order.c report/export/propeller.c report/export/gcov_autofdo.c report/export/contexts_json.c report/export/csv.c report/export/dot.c \
+	report/export/autofdo.c report/export/indirect_calls.c report/export/indirect_calls.h report/export/block_counts.c report/export/block_counts.h report/export/run_counts.c report/export/run_counts.h report/export/source_counts.c report/export/source_counts.h report/export/csspgo.c report/export/bolt.c report/export/symbol_order.c report/export/propeller.c report/export/gcov_autofdo.c report/export/contexts_json.c report/export/csv.c report/export/dot.c \
 	report/export/export.c report/export/export.h \
-	report/export/html.c report/export/html_code.c report/export/html_page.h report/export/html_phases.c \
+	report/export/html.c report/export/html_code.c report/export/html_page.h \
+	report/export/messages.c report/export/messages.h \
 	report/export/placed.c report/export/placed.h report/export/pprof.c \
-	report/export/firefox.c report/export/firefox_tables.c report/export/firefox_tables.h \
+	report/export/firefox.c \
 	report/export/folded.c report/export/otlp.c report/export/script.c report/export/script.h report/export/sites.c report/export/sites.h report/export/speedscope.c report/export/svg.c \
 	report/format.c report/format.h \
 	report/views/functions.c report/views/functions.h \
@@ -34,12 +35,12 @@ libreport_la_SOURCES = \
 	report/views/inferences.c report/views/inferences.h \
 	report/export/json.c report/export/json.h \
 	report/views/left_out.c \
-	report/views/accessed.c report/views/accessed.h report/views/locks.c report/views/memory.c \
+	report/views/accessed.c \
 	report/views/path_row.c report/views/path_row.h report/views/wakers.c \
 	report/text/printer.c report/text/printer.h \
 	report/text/shorten.c report/text/shorten.h \
-	report/streams/html.c report/streams/html_page.h report/streams/json.c report/streams/streams.h \
-	report/streams/streams_json.h report/streams/text.c \
+	report/streams/html_page.h report/streams/json.c report/streams/streams.h \
+	report/streams/text.c \
 	report/views/sure.c \
 	report/views/tree.c \
 	report/views/view.c report/views/view.h report/views/views.h \

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/search.h"
+#include "base/sort.h"
 #include "base/vec.h"
 #include "rewrite/growth/frames.h"
 
@@ -81,7 +82,7 @@ static int add_insertions(const struct unit *u, uint32_t pad, struct edits *to)
 static int by_address(const void *a, const void *b)
 {
     const struct move_edit *x = a, *y = b;
-    return x->address != y->address ? (x->address < y->address ? -1 : 1) : x->what - y->what;
+    return order_of(x->address, y->address) ?: x->what - y->what;
 }
 
 int edits_make(struct unit *u, const struct growth *growth, const struct pad *pad, struct edits *to)
@@ -97,8 +98,8 @@ int edits_make(struct unit *u, const struct growth *growth, const struct pad *pa
         rc = add_insertions(u, pad->bytes, to);
     if (rc == 0)
         rc = add_cfa(u, pad->bytes, to);
-    if (rc == 0 && to->count)
-        qsort(to->at, to->count, sizeof *to->at, by_address);
+    if (rc == 0)
+        sort_with(to->at, to->count, by_address);
     return rc;
 }
 

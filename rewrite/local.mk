@@ -23,8 +23,6 @@ librewrite_la_SOURCES = \
 	rewrite/pads.h \
 	rewrite/patch/apply.h \
 	rewrite/patch/check.c \
-	rewrite/patch/compare.c rewrite/patch/compare.h \
-	rewrite/patch/note.c rewrite/patch/note.h \
 	rewrite/patch/patch.h \
 	rewrite/patch/resize.c \
 	rewrite/move/addresses.c \

@@ -19,10 +19,12 @@ struct statement {
     size_t size;
 };
 
-static inline void statement_begin(struct statement *s)
+/* Begins writing; NULL: out of memory, which statement_end() reports. */
+static inline FILE *statement_begin(struct statement *s)
 {
     *s = (struct statement){0};
     s->out = open_memstream(&s->text, &s->size);
+    return s->out;
 }
 
 /* Ends writing. Returns whether all of it was written. The caller frees the text. */

@@ -216,10 +216,8 @@ static int add_context(struct store *s, const struct step *step, uint32_t *calle
     if (rc < 0)
         return rc;
     *caller = dictionary_context(s->of, *caller, frame);
-    uint64_t *place = *caller == DICTIONARY_NONE ? NULL : table_put(s->contexts, step->context, NULL);
-    if (!place)
+    if (*caller == DICTIONARY_NONE || !table_set(s->contexts, step->context, (uint64_t)*caller + 1))
         return error_memory(err);
-    *place = (uint64_t)*caller + 1;
     return 0;
 }
 

@@ -113,17 +113,10 @@ static int find_object(struct found *f, const struct trace_process *process, uin
     int rc = describe_datum(f, process, datum, &described, &key);
     if (rc < 0)
         return rc;
-    uint64_t *known = table_put(f->object_index, key, NULL);
-    if (!known)
-        return -ENOMEM;
-    if (!*known) {
-        if (f->object_count == FOUND_NONE ||
-            !vec_push(f->objects, f->object_count, f->object_capacity, described))
-            return -ENOMEM;
-        *known = f->object_count;
-    }
-    *object = (uint32_t)*known - 1;
-    return 0;
+    const size_t place =
+        table_index(f->object_index, key, f->objects, f->object_count, f->object_capacity, described);
+    *object = (uint32_t)place;
+    return place >= FOUND_NONE ? -ENOMEM : 0;
 }
 
 /* Symbols ------------------------------------------------------------------------------------------------------ */
@@ -146,17 +139,10 @@ int found_symbol(struct found *f, const struct trace_event *e, uint32_t *out)
     if (symbol.object != FOUND_NONE)
         symbol.offset = e->datum - f->objects[symbol.object].start;
     uint64_t key = mix_hashes(mix_hashes((uintptr_t)symbol.site, symbol.object), symbol.offset);
-    uint64_t *known = table_put(f->symbol_index, key, NULL);
-    if (!known)
-        return -ENOMEM;
-    if (!*known) {
-        if (f->symbol_count == SEQUITUR_BREAK ||
-            !vec_push(f->symbols, f->symbol_count, f->symbol_capacity, symbol))
-            return -ENOMEM;
-        *known = f->symbol_count;
-    }
-    *out = (uint32_t)*known - 1;
-    return 0;
+    const size_t place =
+        table_index(f->symbol_index, key, f->symbols, f->symbol_count, f->symbol_capacity, symbol);
+    *out = (uint32_t)place;
+    return place >= SEQUITUR_BREAK ? -ENOMEM : 0;
 }
 
 bool found_is_of(const struct trace_event *e, enum found_of of)

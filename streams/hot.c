@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/sort.h"
 #include "base/vec.h"
 
 /* Profiles ---------------------------------------------------------------------------------------------------- */
@@ -18,11 +19,8 @@ static uint64_t heat_of(const struct hot_stream *s)
 static int by_heat(const void *a, const void *b)
 {
     const struct hot_stream *x = a, *y = b;
-    if (heat_of(x) != heat_of(y))
-        return heat_of(x) < heat_of(y) ? 1 : -1;
-    if (x->length != y->length)
-        return x->length < y->length ? 1 : -1;
-    return memcmp(x->symbols, y->symbols, x->length * sizeof *x->symbols);
+    return order_of(heat_of(y), heat_of(x)) ?: order_of(y->length, x->length)
+           ?: memcmp(x->symbols, y->symbols, x->length * sizeof *x->symbols);
 }
 
 static uint64_t hash_of(const struct hot_stream *s)
@@ -107,8 +105,7 @@ void hot_cut(struct hot_profile *profile, const struct hot_options *options)
     size_t kept = 0;
     double covered = 0, wanted = options->cover * (double)profile->total;
     finder_clear(&profile->finder); /* the order changes */
-    if (profile->count)
-        qsort(profile->streams, profile->count, sizeof *profile->streams, by_heat);
+    sort_with(profile->streams, profile->count, by_heat);
     for (size_t i = 0; i < profile->count; i++) {
         struct hot_stream *s = &profile->streams[i];
         if (covered >= wanted || s->occurrences < options->fewest) {

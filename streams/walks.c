@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/sort.h"
 #include "base/vec.h"
 
 #define WALK_FUNCTIONS 8u /* functions of a stream that are searched for in a path */
@@ -157,8 +158,7 @@ static void walker_end(struct walker *w, struct found_walks *walks)
         free(w->others.list);
     else
         *walks = w->others;
-    if (walks->count)
-        qsort(walks->list, walks->count, sizeof *walks->list, by_count);
+    sort_with(walks->list, walks->count, by_count);
 }
 
 int walks_find(struct found *f, enum found_of of, const uint32_t *streams, size_t count,

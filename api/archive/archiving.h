@@ -1,4 +1,4 @@
-/* archiving.h - what is shared by the two ways of keeping what a recording needs: an archive, and perf's cache. */
+/* archiving.h - shared by the two ways of keeping the files of a recording: an archive, and perf's cache. */
 #ifndef FATHOM_API_ARCHIVE_ARCHIVING_H
 #define FATHOM_API_ARCHIVE_ARCHIVING_H
 
@@ -7,11 +7,11 @@
 #include "api/fathom/archive.h"
 #include "api/host.h"
 
-/* What is open. */
+/* Everything that is open. */
 struct archiving {
     const struct fathom_archive_options *options;
     struct host host;
-    struct archived *archived; /* the recording, unpacked; NULL: it is none */
+    struct archived *archived; /* the recording, unpacked; NULL: it is not an archive */
     struct debuginfod *debuginfod;
     struct image_cache *images;
     struct reader *reader;
@@ -29,10 +29,10 @@ struct archive_kernel_file {
     const char *text;
     size_t size;
 };
-/* Calls see() for each, if the kernel was sampled and is the one that runs here; if only the former, says so. */
-int archive_kernel(const struct archiving *archiving,
-                   int (*see)(void *context, const struct archive_kernel_file *file,
-                              struct fathom_error *err),
-                   void *context, struct fathom_error *err);
+typedef int archive_see_kernel(void *context, const struct archive_kernel_file *file,
+                               struct fathom_error *err);
+/* Calls see() for each file if the kernel was sampled; if another kernel runs here, only warns. */
+int archive_kernel(const struct archiving *archiving, archive_see_kernel *see, void *context,
+                   struct fathom_error *err);
 
 #endif

@@ -28,7 +28,6 @@ static int cache_file(struct filling *f, const struct build_id_cache_file *file,
     return rc < 0 ? rc : 0;
 }
 
-/* Puts an image into the cache. */
 static int cache_image(void *filling, const struct archive_image *image, struct fathom_error *err)
 {
     struct filling *f = filling;
@@ -51,7 +50,7 @@ static int cache_image(void *filling, const struct archive_image *image, struct 
     return rc;
 }
 
-/* An archive_kernel() callback: of its files, the cache has one. */
+/* The cache has only one of the kernel's files. */
 static int cache_kernel(void *filling, const struct archive_kernel_file *file, struct fathom_error *err)
 {
     struct filling *f = filling;

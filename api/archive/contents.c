@@ -23,7 +23,7 @@ struct mapped_image {
 };
 
 struct sampled {
-    struct image *image; /* in the order in which the images were met */
+    struct image *image;
     uint64_t address;
 };
 
@@ -34,12 +34,12 @@ struct archive_contents {
     struct mapped_image *mapped;
     size_t count, capacity;
     struct kernel_layout kernel;
-    struct processes *processes; /* NULL: no sources are asked for */
+    struct processes *processes; /* NULL: source files are not wanted */
     struct table *places;        /* hashes of image and address */
     struct sampled *sampled;
     size_t sampled_count, sampled_capacity;
-    struct table *scripts;      /* struct script_frame that samples have */
-    struct names *source_files; /* of these; then of all that is sampled */
+    struct table *scripts;      /* struct script_frames of samples */
+    struct names *source_files; /* of scripts at first; later of all sampled code */
 };
 
 /* Reading the recording ------------------------------------------------------------------------------------------ */
@@ -90,7 +90,7 @@ static int note_sample(struct archive_contents *c, uint32_t pid, uint64_t ip, st
     return 0;
 }
 
-/* The files of the functions that an interpreter ran, up to callers that another sample had. */
+/* Notes the files of functions that an interpreter ran; stops at callers that were noted before. */
 static int note_script(struct archive_contents *c, const struct script_frame *frame, struct fathom_error *err)
 {
     bool added = true;
@@ -105,7 +105,7 @@ static int note_script(struct archive_contents *c, const struct script_frame *fr
 }
 
 /* An order_sink. */
-static int note(void *contents, const struct record *record, struct fathom_error *err)
+static int note_record(void *contents, const struct record *record, struct fathom_error *err)
 {
     struct archive_contents *c = contents;
     int rc = 0;
@@ -140,7 +140,7 @@ int archive_contents_read(const struct archive_reading *from, struct archive_con
     size_t names_size;
     const void *names = reader_code_names(from->reader, &names_size);
     good = good && image_cache_code_names(from->images, names, names_size) == 0;
-    int rc = good ? reader_run(from->reader, note, c, err) : error_memory(err);
+    int rc = good ? reader_run(from->reader, note_record, c, err) : error_memory(err);
     if (rc < 0)
         archive_contents_free(c);
     else
@@ -169,12 +169,10 @@ const struct kernel_layout *archive_contents_kernel(const struct archive_content
     return &c->kernel;
 }
 
-/* What there is -------------------------------------------------------------------------------------------------- */
+/* Listing -------------------------------------------------------------------------------------------------- */
 
-int archive_contents_images(struct archive_contents *c,
-                            int (*see)(void *context, const struct archive_image *image,
-                                       struct fathom_error *err),
-                            void *context, struct fathom_error *err)
+int archive_contents_images(struct archive_contents *c, archive_see_image *see, void *context,
+                            struct fathom_error *err)
 {
     int rc = 0;
     for (size_t i = 0; i < c->count && rc == 0; i++) {
@@ -205,8 +203,8 @@ static int by_image(const void *a, const void *b)
 }
 
 struct seeing {
-    struct names *names; /* of files that were seen */
-    int (*see)(void *context, const char *file, struct fathom_error *err);
+    struct names *names; /* of the files listed so far */
+    archive_see_source *see;
     void *context;
 };
 
@@ -227,9 +225,8 @@ static int see_address(struct seeing *s, struct lines *lines, uint64_t address, 
     return rc;
 }
 
-int archive_contents_sources(struct archive_contents *c,
-                             int (*see)(void *context, const char *file, struct fathom_error *err),
-                             void *context, struct fathom_error *err)
+int archive_contents_sources(struct archive_contents *c, archive_see_source *see, void *context,
+                             struct fathom_error *err)
 {
     struct seeing s = {c->source_files, see, context};
     struct lines *lines = NULL;

@@ -1,4 +1,4 @@
-/* contents.h - what an archive of a recording holds: the images that a report of it opens. */
+/* contents.h - the contents of a recording's archive: the images and source files that its reports open. */
 #ifndef FATHOM_API_ARCHIVE_CONTENTS_H
 #define FATHOM_API_ARCHIVE_CONTENTS_H
 
@@ -14,7 +14,8 @@ struct archive_reading {
     struct reader *reader;
     struct image_cache *images;
     const struct log *log;
-    bool sources; /* also those of the sampled instructions, and of functions that an interpreter ran */
+    bool
+        sources; /* also find source files: of sampled instructions, and of functions that an interpreter ran */
 };
 int archive_contents_read(const struct archive_reading *from, struct archive_contents **out,
                           struct fathom_error *err);
@@ -26,15 +27,14 @@ struct archive_image {
     const struct image *image;
     const struct image_files *files;
 };
-/* Calls see() for each image that can be opened; others are warned of. Stops if it returns a negative value. */
-int archive_contents_images(struct archive_contents *contents,
-                            int (*see)(void *context, const struct archive_image *image,
-                                       struct fathom_error *err),
-                            void *context, struct fathom_error *err);
-/* Calls see() for each source file, by the name that debug information or the interpreter tells. */
-int archive_contents_sources(struct archive_contents *contents,
-                             int (*see)(void *context, const char *file, struct fathom_error *err),
-                             void *context, struct fathom_error *err);
+typedef int archive_see_image(void *context, const struct archive_image *image, struct fathom_error *err);
+typedef int archive_see_source(void *context, const char *file, struct fathom_error *err);
+/* Calls see() for each image that can be opened, and warns about the others. Stops if it returns a negative value. */
+int archive_contents_images(struct archive_contents *contents, archive_see_image *see, void *context,
+                            struct fathom_error *err);
+/* Calls see() for each source file, by its name in debug information or in the interpreter. */
+int archive_contents_sources(struct archive_contents *contents, archive_see_source *see, void *context,
+                             struct fathom_error *err);
 /* The recorded kernel; its build-id is empty if none was recorded. */
 const struct kernel_layout *archive_contents_kernel(const struct archive_contents *contents);
 

@@ -7,7 +7,7 @@
 
 #define KERNEL_FILE_MOST ((size_t)256 << 20) /* bytes; kallsyms has about 10 MB */
 
-/* A file of /proc or /sys, whose size is not known. malloc'd; NULL: it cannot be read. */
+/* Reads a file of /proc or /sys, which do not report their size. malloc'd; NULL: it cannot be read. */
 static char *read_stream(const char *path, size_t *size)
 {
     char *text = NULL, block[65536];
@@ -33,28 +33,20 @@ static bool has_kernel(const struct archiving *a)
     return false;
 }
 
-struct seeing {
-    int (*see)(void *context, const struct archive_kernel_file *file, struct fathom_error *err);
-    void *context;
-};
-
-static int see_file(const struct seeing *s, const char *path, struct fathom_error *err)
+static int see_file(archive_see_kernel *see, void *context, const char *path, struct fathom_error *err)
 {
     struct archive_kernel_file file = {.name = strrchr(path, '/') + 1, .path = path};
     char *text = read_stream(path, &file.size);
     file.text = text;
-    int rc = text ? s->see(s->context, &file, err) : 0;
+    int rc = text ? see(context, &file, err) : 0;
     free(text);
     return rc;
 }
 
-int archive_kernel(const struct archiving *a,
-                   int (*see)(void *context, const struct archive_kernel_file *file,
-                              struct fathom_error *err),
-                   void *context, struct fathom_error *err)
+int archive_kernel(const struct archiving *a, archive_see_kernel *see, void *context,
+                   struct fathom_error *err)
 {
     static const char *const paths[] = {"/proc/kallsyms", "/proc/modules", "/sys/kernel/notes"};
-    const struct seeing seeing = {see, context};
     const struct kernel_layout *recorded = archive_contents_kernel(a->contents), *here;
     if (!has_kernel(a))
         return 0;
@@ -66,11 +58,10 @@ int archive_kernel(const struct archiving *a,
         rc == 0 && recorded->id.size && build_id_equal(&recorded->id, &here->id) && here->kernel.start;
     running_kernel_close(running);
     if (rc == 0 && !same)
-        log_write(
-            &a->host.log, LOG_WARNING,
-            "names of the kernel's functions will be missing: another kernel was recorded than the one that "
-            "runs here, or it hides its addresses from this user");
+        log_write(&a->host.log, LOG_WARNING,
+                  "names of the kernel's functions will be missing: another kernel was recorded than the one "
+                  "that runs here, or it hides its addresses from this user");
     for (size_t i = 0; rc == 0 && same && i < sizeof paths / sizeof *paths; i++)
-        rc = see_file(&seeing, paths[i], err);
+        rc = see_file(see, context, paths[i], err);
     return rc;
 }

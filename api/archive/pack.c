@@ -1,4 +1,4 @@
-/* pack.c - the members of an archive, and how it is written; see archiving.h. */
+/* pack.c - lists the members of an archive, and writes it; see archiving.h. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -31,13 +31,13 @@ static int add_member(struct packing *p, char *name, const struct pack_source *s
     return rc;
 }
 
-static char *formatted(const char *first, const char *second, const char *third)
+static char *join_texts(const char *first, const char *second, const char *third)
 {
     char *text;
     return asprintf(&text, "%s%s%s", first, second, third) < 0 ? NULL : text;
 }
 
-/* A file that is found by its path. Paths are as recorded, and hostile. */
+/* Adds a file under its recorded path, which is untrusted. */
 static int add_by_path(struct packing *p, const char *path, const char *file, struct fathom_error *err)
 {
     char *plain = plain_path_below_root(path);
@@ -45,13 +45,13 @@ static int add_by_path(struct packing *p, const char *path, const char *file, st
     if (plain && (path[0] != '/' || !plain_path(plain)))
         log_write(&p->from->host.log, LOG_WARNING, "%s will be missing: it is not the path of a file", path);
     else
-        rc = add_member(p, plain ? formatted(MANIFEST_ROOT, "/", plain) : NULL,
+        rc = add_member(p, plain ? join_texts(MANIFEST_ROOT, "/", plain) : NULL,
                         &(struct pack_source){.path = file}, path, err);
     free(plain);
     return rc;
 }
 
-/* By its build-id or, for an image that has none, where .gnu_debuglink leads to. */
+/* Adds a debug file under the image's build-id, or for an image without one, where .gnu_debuglink finds it. */
 static int add_debug(struct packing *p, const struct archive_image *image, struct fathom_error *err)
 {
     const struct build_id *id = image_build_id(image->image);
@@ -77,10 +77,10 @@ static int add_shared(struct packing *p, const char *path, struct fathom_error *
     return add_member(p, build_id_cache_name(&id, "debug"), &(struct pack_source){.path = path}, path, err);
 }
 
-/* A package of split debug information lies beside the program, as in the archive. */
+/* Adds the package of split debug information next to the program, if there is one. */
 static int add_package(struct packing *p, const struct archive_image *image, struct fathom_error *err)
 {
-    char *path = formatted(image->path, ".dwp", ""), *name = NULL;
+    char *path = join_texts(image->path, ".dwp", ""), *name = NULL;
     struct stat st;
     int rc = path ? 0 : error_memory(err);
     if (path && stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, R_OK) == 0) {
@@ -102,7 +102,6 @@ static int add_vdso(struct packing *p, const struct archive_image *image, const 
     return add_member(p, name, source, VDSO_NAME, err);
 }
 
-/* Adds an image to the archive. */
 static int pack_image(void *packing, const struct archive_image *image, struct fathom_error *err)
 {
     struct packing *p = packing;
@@ -129,15 +128,15 @@ static int pack_image(void *packing, const struct archive_image *image, struct f
     return rc;
 }
 
-/* A map that the user's other recordings left; each has a name of its own. */
+/* Adds a cached map of other recordings; its name is unique. */
 static int add_kept(void *packing, const char *path, struct fathom_error *err)
 {
     struct file_view view = {0};
     int rc = file_view_read(path, &view, err);
-    if (rc == -ENOENT) /* a recording that ended meanwhile left a newer one in its place */
+    if (rc == -ENOENT) /* a recording that has just ended replaced it */
         return 0;
     if (rc == 0)
-        rc = add_member(packing, formatted(MANIFEST_KEPT, strrchr(path, '/'), ""),
+        rc = add_member(packing, join_texts(MANIFEST_KEPT, strrchr(path, '/'), ""),
                         &(struct pack_source){.data = view.data, .size = view.size}, path, err);
     file_view_close(&view);
     return rc;
@@ -151,7 +150,7 @@ static int add_source(void *packing, const char *file, struct fathom_error *err)
     return add_by_path(packing, file, file, err);
 }
 
-/* The recording: a file, or a directory of them. */
+/* Adds the recording: a file, or a directory of files. */
 static int add_recording(struct packing *p, struct fathom_error *err)
 {
     const char *input = p->from->options->recording;
@@ -160,12 +159,12 @@ static int add_recording(struct packing *p, struct fathom_error *err)
     if (!directory)
         return add_member(p, strdup(MANIFEST_RECORDING), &(struct pack_source){.path = input}, input, err);
     for (struct dirent *d; rc == 0 && (d = readdir(directory));) {
-        char *path = formatted(input, "/", d->d_name);
+        char *path = join_texts(input, "/", d->d_name);
         struct stat st;
         if (!path)
             rc = error_memory(err);
         else if (stat(path, &st) == 0 && S_ISREG(st.st_mode))
-            rc = add_member(p, formatted(MANIFEST_RECORDING, "/", d->d_name),
+            rc = add_member(p, join_texts(MANIFEST_RECORDING, "/", d->d_name),
                             &(struct pack_source){.path = path}, path, err);
         free(path);
     }
@@ -185,10 +184,9 @@ static int add_map(struct packing *p, struct fathom_error *err)
     return rc < 0 ? rc : pack_map(p->pack, map, err);
 }
 
-/* An archive_kernel() callback. */
 static int add_kernel(void *packing, const struct archive_kernel_file *file, struct fathom_error *err)
 {
-    return add_member(packing, formatted(MANIFEST_KERNEL, "/", file->name),
+    return add_member(packing, join_texts(MANIFEST_KERNEL, "/", file->name),
                       &(struct pack_source){.data = file->text, .size = file->size}, file->path, err);
 }
 

@@ -1,4 +1,4 @@
-/* ambiguity.c - how much of a map is ambiguous, what tells its paths apart, and what would mend it. */
+/* ambiguity.c - prints how much of a map is ambiguous, how its ambiguous paths differ, and which methods would resolve that. */
 #include <stdlib.h>
 
 #include "api/fathom-disambig.h"
@@ -6,7 +6,7 @@
 #include "image/name.h"
 #include "report/export/json.h"
 
-#define NAMES_SHOWN 6u /* functions that differ, in text */
+#define NAMES_SHOWN 6u /* number of differing functions in text */
 
 static const struct {
     const char *name, *help;
@@ -17,7 +17,7 @@ static const struct {
     [AMBIGUITY_METHODS] = {"-", ""},
 };
 
-/* What is printed. */
+/* The output. */
 struct listing {
     const struct pathmap *map;
     const struct ambiguity *a;

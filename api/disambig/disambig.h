@@ -1,4 +1,4 @@
-/* disambig.h - one run of `fathom disambig`: what was asked for, and what its steps have found so far. */
+/* disambig.h - a run of `fathom disambig`: its options, and the results of its steps. */
 #ifndef FATHOM_API_DISAMBIG_DISAMBIG_H
 #define FATHOM_API_DISAMBIG_DISAMBIG_H
 
@@ -15,16 +15,16 @@
 #include "image/image.h"
 
 struct disambig_methods {
-    bool anew, clone, insert, wrap; /* beside resizing in place; the others need the first */
+    bool anew, clone, insert, wrap; /* in addition to resizing in place; the others need the first */
     bool edges;                     /* needs clone */
 };
 
-/* The self-test: a run of the command, and what is removed behind it. */
+/* The self-test: a run of the command, and temporary files. */
 struct disambig_test {
     struct image_cache *images;
     struct hooked hooked;
     struct trie *trie;
-    char **command; /* the given one, but with the patched file's path in place of the program */
+    char **command; /* the given one, with the program replaced by the patched file's path */
     char *own;      /* that path */
     char *library;  /* a directory with a link to the patched library; NULL: none */
 };
@@ -33,21 +33,21 @@ struct fathom_disambig {
     struct fathom_disambig_options options;
     struct disambig_methods methods;
     struct host host;
-    struct outfile *out, *map_out; /* NULL: none; `out` is the patched file's, or the list's */
+    struct outfile *out, *map_out; /* NULL: none; `out`: the patched file, or the list */
     struct disambig_test test;
     struct pathmap *map;
-    /* With calls led past the PLT: what `map` is over (clone/past_plt.h), and the map that was read; else NULL. */
+    /* If calls bypass the PLT: the trie under `map` (clone/past_plt.h), and the map that was read; else NULL. */
     struct trie *past;
     struct pathmap *read;
     struct image *image;
     uint32_t number; /* the image's in the map */
     struct growth *growth;
     struct map_frames join;
-    /* What was found last: pads by function or, with copies, by body; then by wrap. Borrowed from these: */
+    /* The latest result: pads by function, or by body if there are copies; then by wrap. Borrowed from the next three. */
     struct search_result found;
-    struct search_result searched; /* by frames alone; empty with copies */
+    struct search_result searched; /* of frame sizes only; empty with copies */
     struct clone_result cloned;    /* empty: no copies */
-    struct wrap_result wrapped;    /* without wraps, found.pads is NULL */
+    struct wrap_result wrapped;    /* its found.pads is NULL if there are no wraps */
     double seconds;                /* of the search */
     struct pad *pads;              /* sorted by address, then copy */
     size_t pad_count;
@@ -55,20 +55,20 @@ struct fathom_disambig {
     struct trie *moved;   /* the map of the patched program; NULL: not made */
 };
 
-/* What of the map can change, as map_frames_make() and others take it; borrowed from `d`. */
+/* The changeable part of the map, for map_frames_make() and others; borrowed from `d`. */
 struct map_frames_of disambig_frames_of(const struct fathom_disambig *d);
-/* Opens the map and the program, and reads its frames. -ESTALE: the map is of another build; -ENOMSG: it has no paths of the
- * program, or its training did not see every call; else the errors of the parts. */
+/* Opens the map and the program, and reads the program's frames. -ESTALE: the map is of another build; -ENOMSG: it has no paths of the
+ * program, or its training did not see every call; others: errors of the parts. */
 int disambig_open(struct fathom_disambig *d, struct fathom_error *err);
-/* Chooses frame sizes, copies, guards and wraps. Errors as of clone_run(), search_run() and wrap_run(). */
+/* Chooses frame sizes, copies, guards and wraps. Errors of clone_run(), search_run() and wrap_run(). */
 int disambig_search(struct fathom_disambig *d, struct fathom_error *err);
 
-/* Lists the functions that change: by their frame, or because they have copies, wraps or guards. -ENOMEM. */
+/* Lists the functions that change: their frames, or because of copies, wraps or guards. -ENOMEM. */
 int disambig_list_pads(struct fathom_disambig *d, struct fathom_error *err);
-/* Makes the new file and writes it, with the permissions of the program (but set-user-ID). Does not publish it: it gets its name
- * when its map is written, too. Errors as of enlarge_frames(), or a system error. */
+/* Makes the new file and writes it, with the program's permissions except set-user-ID. It is not published until its map is written too.
+ * Errors of enlarge_frames(), or a system error. */
 int disambig_write_program(struct fathom_disambig *d, struct outfile *out, struct fathom_error *err);
-/* Makes the map of the new file, whose name `program` has, and writes it to `out`; NULL: only makes it. */
+/* Makes the map of the new file, whose path is program's, and writes it to `out`, unless that is NULL. */
 int disambig_write_map(struct fathom_disambig *d, const struct outfile *program, struct outfile *out,
                        struct fathom_error *err);
 /* Writes the list of pads for the GCC plugin. */

@@ -1,11 +1,11 @@
-/* run.c - a run of disambiguation: where its outputs go, and the order of its steps. */
+/* run.c - runs a disambiguation: opens its outputs, and runs its steps in order. */
 #include "api/disambig/disambig.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* program: the patched file, or the list of pads; NULL, as map: not asked for. */
+/* program: the patched file, or the list of pads. NULL for either: not wanted. */
 static int run_steps(struct fathom_disambig *d, struct outfile *program, struct outfile *map,
                      struct fathom_error *err)
 {
@@ -23,7 +23,7 @@ static int run_steps(struct fathom_disambig *d, struct outfile *program, struct 
     return rc;
 }
 
-/* Refuses to write one file over another one of this run; the program itself may be replaced by the copy. */
+/* Refuses outputs that overwrite each other or an input; only the program may be replaced, by its patched copy. */
 static int check_places(const struct fathom_disambig_options *o, const struct outfile *program,
                         const struct outfile *map, struct fathom_error *err)
 {

@@ -5,12 +5,12 @@
 #include "api/disambig/disambig.h"
 #include "report/text/printer.h"
 
-static double percent(uint64_t part, uint64_t whole)
+static double percent_of(uint64_t part, uint64_t whole)
 {
     return whole ? 100.0 * (double)part / (double)whole : 100.0;
 }
 
-/* How many frames grow, a copy's own each, and by how many bytes at the most. */
+/* The number of frames that grow, including those of copies. *most: largest growth, in bytes. */
 static size_t count_pads(const struct fathom_disambig *d, uint32_t *most)
 {
     size_t count = 0;
@@ -33,10 +33,10 @@ static void say_copies(const struct fathom_disambig *d, FILE *out)
             out,
             "copies:    %u, of %u functions, for some of their callers: %llu bytes of code, %.1f%% more\n",
             d->cloned.copies, functions, (unsigned long long)d->cloned.code,
-            percent(d->cloned.code, d->cloned.all_code));
+            percent_of(d->cloned.code, d->cloned.all_code));
 }
 
-/* The calls through pointers that execute comparisons. */
+/* Reports calls through pointers, which execute comparisons. */
 static void say_guards(const struct fathom_disambig *d, FILE *out)
 {
     const struct pointed_sum *sum = &d->cloned.guarded;
@@ -47,11 +47,11 @@ static void say_guards(const struct fathom_disambig *d, FILE *out)
         fprintf(out,
                 "guards:    at %u of the %u calls through pointers that can have some, %.2f%% of all calls; "
                 "at most %.2f are executed for 100 calls\n",
-                sum->places, sum->possible, all ? percent(sum->calls, all) : 0,
-                all ? percent(sum->executed, all) : 0);
+                sum->places, sum->possible, all ? percent_of(sum->calls, all) : 0,
+                all ? percent_of(sum->executed, all) : 0);
 }
 
-/* The functions that are on the map's paths and call others there: only their frames matter. */
+/* Finds the functions that call others on the map's paths: only their frames matter. */
 static bool *find_callers(const struct fathom_disambig *d)
 {
     bool *calls = calloc(pathmap_function_count(d->map) + 1ul, sizeof *calls);
@@ -63,14 +63,14 @@ static bool *find_callers(const struct fathom_disambig *d)
     return calls;
 }
 
-/* Whether a function, or a copy of one, executes instructions that were added. */
+/* Whether a function or copy has added instructions. */
 static bool has_inserted(const struct fathom_disambig *d, uint32_t number)
 {
     const struct bodies *bodies = d->cloned.bodies;
     return d->found.pads[number] && d->join.inserted[bodies ? bodies_function(bodies, number) : number];
 }
 
-/* The functions that execute instructions which were added, and of how many of the map's calls they are. */
+/* Reports the functions with added instructions, and their share of the map's calls. */
 static void say_inserted(const struct fathom_disambig *d, FILE *out)
 {
     const struct bodies *bodies = d->cloned.bodies;
@@ -87,7 +87,7 @@ static void say_inserted(const struct fathom_disambig *d, FILE *out)
     if (functions)
         fprintf(out,
                 "added:     at most two instructions to each call of %u functions, %.2f%% of all calls\n",
-                functions, percent(calls, all));
+                functions, percent_of(calls, all));
 }
 
 static void say_wraps(const struct fathom_disambig *d, FILE *out)
@@ -97,9 +97,8 @@ static void say_wraps(const struct fathom_disambig *d, FILE *out)
         return;
     fprintf(out,
             "wrapped:   the calls of %u pairs of functions, %zu call sites: two instructions more for %.2f%% "
-            "of all calls; "
-            "%u of the map's call sites can be\n",
-            w->edges, w->count, percent(w->calls, w->all_calls), w->possible);
+            "of all calls; %u of the map's call sites can be\n",
+            w->edges, w->count, percent_of(w->calls, w->all_calls), w->possible);
     for (unsigned r = 1; r < WRAP_REFUSALS; r++)
         if (w->refused[r])
             fprintf(out, "  left alone: %5u  %s\n", w->refused[r], wrap_refusal_text((enum wrap_refusal)r));
@@ -148,8 +147,9 @@ int fathom_disambig_print(const struct fathom_disambig *d, FILE *out, struct fat
     const struct search_result *r = &d->found;
     const char *unit = pathmap_sampled(d->map) ? "samples" : "calls";
     fprintf(out, "precise:   %.2f%% of the %s, %.2f%% before; %.2f%% of the paths, %.2f%% before\n",
-            percent(r->precise_after, r->weight), unit, percent(r->precise_before, r->weight_before),
-            percent(r->paths_precise_after, r->paths), percent(r->paths_precise_before, r->paths_before));
+            percent_of(r->precise_after, r->weight), unit, percent_of(r->precise_before, r->weight_before),
+            percent_of(r->paths_precise_after, r->paths),
+            percent_of(r->paths_precise_before, r->paths_before));
     fprintf(out, "stack:     %.2f times as long: %u bytes at the most, %u before\n",
             r->stack_before ? (double)r->stack_after / r->stack_before : 1.0, r->stack_after,
             r->stack_before);

@@ -1,4 +1,4 @@
-/* search.c - `fathom disambig`: reads the program and its map, and chooses frame sizes, copies, guards and wraps. */
+/* search.c - reads the program and its map, and chooses frame sizes, copies, guards and wraps. */
 #include "api/disambig/disambig.h"
 
 #include <errno.h>
@@ -26,8 +26,8 @@ static uint32_t largest_pad(const struct fathom_disambig_options *o)
     return o->most && o->most < GROWTH_MOST ? (uint32_t)o->most / PAD_UNIT * PAD_UNIT : GROWTH_MOST;
 }
 
-/* Leads calls of the library's own functions past its PLT. */
-static int pass_plt(struct fathom_disambig *d, struct fathom_error *err)
+/* Makes calls of the library's own functions bypass its PLT. */
+static int bypass_plt(struct fathom_disambig *d, struct fathom_error *err)
 {
     struct map_frames_of of = disambig_frames_of(d);
     of.symbolic = true;
@@ -66,18 +66,18 @@ int disambig_open(struct fathom_disambig *d, struct fathom_error *err)
     progress_show(&d->host.progress, "reading the frames", 0, 0);
     rc = o->emit ? 0 : growth_new(d->image, &d->growth, err);
     if (rc == 0 && o->symbolic)
-        rc = pass_plt(d, err);
+        rc = bypass_plt(d, err);
     struct map_frames_of of = disambig_frames_of(d);
     return rc == 0 ? map_frames_make(&of, &d->join, err) : rc;
 }
 
-static void show(void *context, uint64_t steps, double precise, double stack)
+static void show_progress(void *context, uint64_t steps, double precise, double stack)
 {
     host_status(context, "%llu steps: %.2f%% precise, stack %.2f times as long", (unsigned long long)steps,
                 100 * precise, stack);
 }
 
-/* How much was precise in the map that was read, with the stubs of the PLT. */
+/* Counts what was precise in the map that was read, with the PLT's stubs. */
 static int count_before(struct fathom_disambig *d, struct fathom_error *err)
 {
     struct lineage_order order;
@@ -94,9 +94,9 @@ static int count_before(struct fathom_disambig *d, struct fathom_error *err)
     return rc;
 }
 
-/* The last resort, after the search for frame sizes, and copies. */
-static int wrap(struct fathom_disambig *d, const struct map_frames_of *of, struct search_problem problem,
-                struct fathom_error *err)
+/* The last resort, after frame sizes and copies. */
+static int wrap_calls(struct fathom_disambig *d, const struct map_frames_of *of,
+                      struct search_problem problem, struct fathom_error *err)
 {
     const struct fathom_disambig_options *o = &d->options;
     const struct search_result *r = &d->found;
@@ -131,7 +131,7 @@ int disambig_search(struct fathom_disambig *d, struct fathom_error *err)
                                      .seed = o->seed,
                                      .random = o->search == FATHOM_DISAMBIG_RANDOM,
                                      .steps = o->steps,
-                                     .progress = show,
+                                     .progress = show_progress,
                                      .context = &d->host};
     struct map_frames_of of = disambig_frames_of(d);
     struct clone_problem cloning = {
@@ -141,7 +141,7 @@ int disambig_search(struct fathom_disambig *d, struct fathom_error *err)
         d->methods.clone ? clone_run(&cloning, &d->cloned, err) : search_run(&problem, &d->searched, err);
     d->found = d->methods.clone ? d->cloned.found : d->searched;
     if (rc == 0 && d->methods.wrap)
-        rc = wrap(d, &of, problem, err);
+        rc = wrap_calls(d, &of, problem, err);
     if (rc == 0 && d->read)
         rc = count_before(d, err);
     d->seconds = (double)(clock_ns() - start) * 1e-9;

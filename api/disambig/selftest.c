@@ -1,4 +1,4 @@
-/* selftest.c - measures the patched program under the probe runtime, and compares that with the moved map. */
+/* selftest.c - measures the patched program's heights with the probe runtime, and compares them with the moved map. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "pathmap/train/harvest.h"
 #include "pathmap/train/session.h"
 
-/* Under which name programs ask for the library; NULL: none that is a file's. */
+/* The name by which programs load the library; NULL: it is not a file name. */
 static const char *library_name(const struct fathom_disambig *d)
 {
     const char *name = image_soname(d->image);
@@ -19,7 +19,7 @@ static const char *library_name(const struct fathom_disambig *d)
     return *name && !strchr(name, '/') && strcmp(name, ".") != 0 && strcmp(name, "..") != 0 ? name : NULL;
 }
 
-/* A private directory with a link to the patched library, to be searched first. */
+/* Makes a private directory with a link to the patched library, which the loader will search first. */
 static int offer_library(struct fathom_disambig *d, struct fathom_error *err)
 {
     const char *tmp = getenv("TMPDIR"), *name = library_name(d);
@@ -79,8 +79,7 @@ static int judge_result(const struct fathom_disambig *d, FILE *out, struct fatho
     if (rc == 0) {
         fprintf(out,
                 "self-test: %llu measured contexts have the height of the moved map, %llu another; %llu are "
-                "new, %llu "
-                "below these\n",
+                "new, %llu below these\n",
                 (unsigned long long)m.agree, (unsigned long long)m.wrong, (unsigned long long)m.unknown,
                 (unsigned long long)m.below);
         if (m.aligned)
@@ -117,7 +116,7 @@ static int check_dynamic(const char *path, struct fathom_error *err)
     return rc;
 }
 
-/* A program is run in its own name's place; a library is found by a search path. */
+/* Makes the command run the patched program, or find the patched library by its search path. */
 static int place_original(struct fathom_disambig *d, struct fathom_error *err)
 {
     if (!image_entry(d->image, &(uint64_t){0}))

@@ -1,4 +1,4 @@
-/* write.c - makes the changed program, and its map, of what the search chose, or a list for the GCC plugin (docs/pads.md), and writes them. */
+/* write.c - makes and writes the changed program and its map, or the list for the GCC plugin (docs/pads.md). */
 #include "api/disambig/disambig.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ static bool has_wraps(const struct fathom_disambig *d, uint64_t address, uint32_
     return false;
 }
 
-/* Functions of the map with guards; NULL: out of memory. */
+/* Whether each function of the map has guards. NULL: out of memory. */
 static bool *guarded_functions(const struct fathom_disambig *d)
 {
     bool *guarded = calloc(pathmap_function_count(d->map) + 1ul, sizeof *guarded);
@@ -62,7 +62,7 @@ int disambig_list_pads(struct fathom_disambig *d, struct fathom_error *err)
     return 0;
 }
 
-/* Lists the calls and guards that lead to copies, or past the PLT (the caller frees both), and has the plan borrow them. */
+/* Lists the calls and guards that lead to copies or bypass the PLT. The caller frees both; the plan borrows them. */
 static int list_calls(const struct fathom_disambig *d, struct move_call **calls, struct move_guard **guards,
                       struct enlarge_plan *plan, struct fathom_error *err)
 {

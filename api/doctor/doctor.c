@@ -18,19 +18,19 @@
 struct fathom_doctor {
     struct doctor_machine machine;
     struct rows rows;
-    struct outfile *report; /* of the hardware; NULL: none */
+    struct outfile *report; /* of the hardware checks; NULL: none */
     struct scratch *scratch;
     struct trial_result *results;
     struct fathom_writing writing;
 };
 
-static void find_self(char *out, size_t size)
+/* Both are "" if it is unknown. */
+static void find_self(struct doctor_machine *machine)
 {
-    char path[1000];
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-    path[length > 0 ? length : 0] = '\0';
-    if (length > 0 && TEXT_QUOTED((size_t)length) <= size)
-        text_quote(path, out);
+    ssize_t length = readlink("/proc/self/exe", machine->self, sizeof machine->self - 1);
+    machine->self[length > 0 ? length : 0] = '\0';
+    if (length > 0 && TEXT_QUOTED((size_t)length) <= sizeof machine->self_quoted)
+        text_quote(machine->self, machine->self_quoted);
 }
 
 int fathom_doctor_open(const char *runtime, struct fathom_doctor **out, struct fathom_error *err)
@@ -43,7 +43,7 @@ int fathom_doctor_open(const char *runtime, struct fathom_doctor **out, struct f
     tries_run(&machine->tries);
     pfm_cpu(machine->cpu, sizeof machine->cpu);
     tries_precise(&machine->precise, NULL);
-    find_self(machine->self, sizeof machine->self);
+    find_self(machine);
     machine->runtime = runtime;
     doctor_hardware(machine, &d->rows);
     doctor_rights(machine, &d->rows);
@@ -106,7 +106,7 @@ int fathom_doctor_check_judge(struct fathom_doctor *d, enum fathom_doctor_check 
                               struct fathom_error *err)
 {
     FILE *file;
-    hardware_trials_judge(d->results);
+    hardware_trials_judge(d->results, d->machine.self);
     int rc = output_print(d->report, &file, err);
     if (rc < 0)
         return rc;

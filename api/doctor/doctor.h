@@ -1,6 +1,4 @@
-/*
- * doctor.h - what is examined, and the parts that make findings of it.
- */
+/* doctor.h - what is known of the machine, and the functions that add findings about each part of it. */
 #ifndef FATHOM_API_DOCTOR_DOCTOR_H
 #define FATHOM_API_DOCTOR_DOCTOR_H
 
@@ -12,19 +10,20 @@
 struct doctor_machine {
     struct facts facts;
     struct tries tries;
-    char cpu[256];        /* libpfm4's name; "": unknown to it */
-    struct event precise; /* tries_precise(); its attr.size is 0 without */
-    char self[4096];      /* this program's file, as a shell takes it; "": unknown */
-    const char *runtime;  /* of training, its file; NULL: not found */
+    char cpu[256];          /* libpfm4's name; "": unknown */
+    struct event precise;   /* tries_precise(); its attr.size is 0 if there is none */
+    char self[4096];        /* this program's file; "": unknown, like the next */
+    char self_quoted[4096]; /* the same, quoted for a shell */
+    const char *runtime;    /* file of the training runtime; NULL: not found */
 };
 
-/* Kernel and CPU, then hardware events. */
+/* The kernel and the CPU, then hardware events. */
 void doctor_hardware(const struct doctor_machine *machine, struct rows *rows);
 bool doctor_has_pebs(const struct fact_cpu *cpu);
 /* What this user may do, and its limits. */
 void doctor_rights(const struct doctor_machine *machine, struct rows *rows);
 
-/* A program, by its name as a shell takes it. */
+/* A program; name: a path, or a command that is searched for in PATH. */
 int doctor_program(const struct doctor_machine *machine, const char *name, struct rows *rows,
                    struct fathom_error *err);
 /* A running process. */

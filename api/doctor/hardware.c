@@ -6,7 +6,7 @@
 
 #define PRECISE_FIELDS "IP, TID, TIME, registers IP SP BP"
 
-/* What a kernel older than this has not; the newest first. */
+/* What older kernels lack; newest version first. */
 static const struct {
     unsigned major, minor;
     const char *costs;
@@ -60,26 +60,22 @@ static void add_cpu(const struct doctor_machine *machine, struct rows *rows)
              known ? machine->cpu : "does not know this CPU");
     if (!known && cpu->pmu) {
         rows_costs(rows, "most of this CPU's own events have no names: aliases (-e cache-miss), raw codes "
-                         "(-e r1a8) and the "
-                         "generic events remain");
+                         "(-e r1a8) and the generic events remain");
         rows_mend(rows, "install a newer libpfm4");
     }
 }
 
-/* Without counters. */
+/* For machines without counters. */
 static void add_no_pmu(const struct fact_cpu *cpu, struct rows *rows)
 {
     rows_add(rows, "pmu", "hardware events", FATHOM_FINDING_LIMIT, "none: %s",
              cpu->virtual_machine ? "this virtual machine has no PMU"
                                   : "the kernel has no driver for this CPU's PMU");
-    rows_costs(rows,
-               "no cycles, no cache misses: record samples cpu-clock, a timer; page faults, tracepoints and "
-               "breakpoints are there");
+    rows_costs(rows, "no cycles, no cache misses: record samples cpu-clock, a timer; page faults, "
+                     "tracepoints and breakpoints are there");
     if (cpu->virtual_machine)
-        rows_mend(
-            rows,
-            "record on the host, or have the hypervisor pass the PMU on (QEMU: -cpu host,pmu=on; libvirt: "
-            "<pmu state='on'/>; VMware: virtual CPU performance counters)");
+        rows_mend(rows, "record on the host, or have the hypervisor pass the PMU on (QEMU: -cpu host,pmu=on; "
+                        "libvirt: <pmu state='on'/>; VMware: virtual CPU performance counters)");
     else
         rows_mend(rows, "look for 'Performance Events' in the kernel's log (dmesg)");
 }
@@ -150,7 +146,7 @@ bool doctor_has_pebs(const struct fact_cpu *cpu)
     return cpu->pmu && cpu->pebs.max_precise && strcmp(cpu->vendor, "GenuineIntel") == 0;
 }
 
-/* Linux before 6.15, without the fix of April 2025. */
+/* Linux before 6.15 lacks the fix of April 2025. */
 static void add_registers(const struct doctor_machine *machine, struct rows *rows)
 {
     bool refused = machine->tries.user == 0 && machine->tries.registers != 0;
@@ -160,18 +156,14 @@ static void add_registers(const struct doctor_machine *machine, struct rows *row
         rows_add(rows, "registers", "registers", wrong ? FATHOM_FINDING_LIMIT : FATHOM_FINDING_NOTE,
                  "those at the interrupt are refused; those of user mode take their place");
         if (wrong)
-            rows_costs(
-                rows,
-                "with precise events they may be those of the batch's last sample, and paths wrong: give "
-                "events without ':p'");
+            rows_costs(rows, "with precise events they may be those of the batch's last sample, and paths "
+                             "wrong: give events without ':p'");
     } else if (old && doctor_has_pebs(&machine->facts.cpu)) {
         rows_add(rows, "registers", "user registers", FATHOM_FINDING_NOTE,
                  "of precise events may be those of the interrupt, one set for a batch (mended in April "
-                 "2025: Linux 6.15, "
-                 "and stable kernels that have the fix)");
-        rows_costs(
-            rows, "nothing to record, which takes the registers of the sample; paths in files of perf record "
-                  "--user-regs or --call-graph dwarf with such events may be wrong");
+                 "2025: Linux 6.15, and stable kernels that have the fix)");
+        rows_costs(rows, "nothing to record, which takes the registers of the sample; paths in files of perf "
+                         "record --user-regs or --call-graph dwarf with such events may be wrong");
     }
 }
 

@@ -19,8 +19,8 @@
 #include "image/mapped_name.h"
 #include "pathmap/map/map_cache.h"
 
-/* Functions of the C start-up code have no unwind information, and run but once: of 122 small programs and libraries of
- * Debian 147 to 190 bytes. Beyond them, a hundredth of the code may have none before it is called a limit. */
+/* The C start-up code has no unwind information, and runs only once: 147 to 190 bytes in 122 small programs and libraries of Debian.
+ * Besides it, up to a hundredth of the code may lack unwind information before that counts as a limit. */
 #define START_CODE 256
 #define BARE_SHARE 0.01
 #define NAMES_SIZE 400
@@ -61,7 +61,7 @@ static void add_symbols(const struct image *image, const struct image_coverage *
         rows_mend(rows, "build it without -s and strip");
 }
 
-/* Whether functions that may matter have none. A file with none at all knows no functions but exported ones. */
+/* Whether functions that matter lack unwind information. A file without any has no functions but exported ones. */
 static bool lacks_cfi(const struct image_coverage *c)
 {
     return !(c->covered + c->derived) || c->bare > START_CODE + (uint64_t)((double)c->code * BARE_SHARE);
@@ -90,12 +90,11 @@ static void add_cfi(const struct image *image, const struct image_coverage *c, s
         rows_costs(
             rows,
             "samples in functions without it, and in what they call, have their innermost callers alone");
-        rows_mend(
-            rows,
-            c->go ? "none for Go, whose compiler makes no .eh_frame: the frame pointers that it keeps are "
-                    "followed by 'perf record --call-graph fp', whose recording fathom report reads"
-                  : "compile with -fasynchronous-unwind-tables, and do not remove .eh_frame; in "
-                    "assembler, .cfi_startproc");
+        rows_mend(rows,
+                  c->go ? "none for Go, whose compiler makes no .eh_frame: the frame pointers that it keeps "
+                          "are followed by 'perf record --call-graph fp', whose recording fathom report reads"
+                        : "compile with -fasynchronous-unwind-tables, and do not remove .eh_frame; in "
+                          "assembler, .cfi_startproc");
     } else if (outside > START_CODE) {
         rows_costs(
             rows, "%" PRIu64 " bytes are in no known function: tables, or code whose samples have no callers",
@@ -169,7 +168,7 @@ static void add_hooks(const struct program *program, struct rows *rows)
         rows_mend(rows, "run train as root, which can use uprobes (--via uprobe)");
 }
 
-/* A file that is none of a program that Fathom knows. */
+/* Explains why the file cannot be examined. */
 static void add_foreign(const char *path, struct rows *rows)
 {
     struct stat st;
@@ -187,8 +186,8 @@ static void add_foreign(const char *path, struct rows *rows)
     rows_costs(rows, "it can be recorded, but nothing is known of its code");
 }
 
-/* A name that PATH has not: what may have been meant. */
-static int not_found(const char *name, int rc, struct fathom_error *err)
+/* The error for a name that is not in PATH, with what was probably meant. */
+static int refuse_name(const char *name, int rc, struct fathom_error *err)
 {
     bool digits = *name && !name[strspn(name, "0123456789")];
     if (rc != -ENOENT || strchr(name, '/'))
@@ -208,7 +207,7 @@ int doctor_program(const struct doctor_machine *machine, const char *name, struc
     rows->group = "program";
     int rc = program_find(name, &program, err);
     if (rc < 0)
-        return not_found(name, rc, err);
+        return refuse_name(name, rc, err);
     if (program.kind == PROGRAM_FOREIGN) {
         add_foreign(program.path, rows);
         return 0;
@@ -232,7 +231,7 @@ int doctor_program(const struct doctor_machine *machine, const char *name, struc
     return rc;
 }
 
-/* Files that are mapped for execution, but the program's own. */
+/* Adds a row about the files that are mapped for execution, except the program itself. */
 static void add_libraries(pid_t pid, const char *program, struct runtimes *runtimes, struct rows *rows)
 {
     struct maps maps;
@@ -308,7 +307,7 @@ int doctor_process(const struct doctor_machine *machine, pid_t pid, struct rows 
     int rc = process_facts_read(pid, &p, err);
     if (rc < 0)
         return rc;
-    if (p.allowed == -ESRCH) { /* it ended, though its parent has not asked for it yet */
+    if (p.allowed == -ESRCH) { /* it has ended, but its parent has not waited for it yet */
         if (err)
             *err = p.refusal;
         return p.allowed;

@@ -1,4 +1,4 @@
-/* rights.c - the rows of what this user may do, and of limits; see doctor.h. */
+/* rights.c - the rows about this user's rights and limits; see doctor.h. */
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/capability.h>
@@ -8,9 +8,9 @@
 
 #include "api/doctor/doctor.h"
 #include "collector/events/remedy.h"
-#include "collector/rings/ring_size.h"
+#include "collector/rings/ring.h"
 
-#define EVENTS_OPENED 4      /* for a thread or CPU, at most: collector/prepare.c */
+#define EVENTS_OPENED 4      /* per thread or CPU, at most: collector/prepare.c */
 #define RATE_DEFAULT  100000 /* the kernel's perf_event_max_sample_rate */
 
 static const struct {
@@ -29,7 +29,7 @@ static bool is_refusal(int rc)
     return rc == -EACCES || rc == -EPERM;
 }
 
-/* Why a clock in user mode is refused. */
+/* Explains why even a clock in user mode is refused. */
 static void add_refused(const struct facts *facts, int rc, struct rows *rows)
 {
     long paranoid = facts->settings.paranoid;
@@ -47,10 +47,8 @@ static void add_refused(const struct facts *facts, int rc, struct rows *rows)
         rows_mend(rows, "run as root, or let all users sample their own processes:");
         rows_command(rows, "sudo sysctl kernel.perf_event_paranoid=%d", PARANOID_USER);
     } else if (is_refusal(rc)) {
-        rows_mend(
-            rows,
-            "a container or a security module forbids it: run on the host, or allow perf_event_open (docker: "
-            "--security-opt seccomp=unconfined --cap-add PERFMON)");
+        rows_mend(rows, "a container or a security module forbids it: run on the host, or allow "
+                        "perf_event_open (docker: --security-opt seccomp=unconfined --cap-add PERFMON)");
     }
 }
 
@@ -63,8 +61,8 @@ static void add_sampling(const struct doctor_machine *machine, struct rows *rows
                  facts_privileged(&machine->facts) ? "all processes" : "this user's own processes");
 }
 
-/* What a level permits to those who have no CAP_PERFMON. */
-static const char *permitted(long paranoid)
+/* What a level permits to users without CAP_PERFMON. */
+static const char *permitted_by(long paranoid)
 {
     if (paranoid <= PARANOID_TRACEPOINTS)
         return "everything, to everyone";
@@ -84,14 +82,14 @@ static void add_paranoid(const struct facts *facts, struct rows *rows)
     bool free = facts_privileged(facts);
     rows_add(rows, "paranoid", "perf_event_paranoid",
              free || paranoid <= PARANOID_USER ? FATHOM_FINDING_OK : FATHOM_FINDING_NOTE, "%ld: %s%s",
-             paranoid, permitted(paranoid), free ? "; does not bind this user" : "");
+             paranoid, permitted_by(paranoid), free ? "; does not bind this user" : "");
 }
 
-/* The rights are those of the file: of everyone who may run it. */
+/* Capabilities belong to the file, so everyone who may run it gets them. */
 static void give_capabilities(const struct doctor_machine *machine, struct rows *rows)
 {
-    if (machine->self[0])
-        rows_command(rows, "sudo setcap cap_perfmon,cap_bpf=ep %s", machine->self);
+    if (machine->self_quoted[0])
+        rows_command(rows, "sudo setcap cap_perfmon,cap_bpf=ep %s", machine->self_quoted);
 }
 
 static void add_user(const struct doctor_machine *machine, struct rows *rows)
@@ -171,10 +169,9 @@ static void add_program(const struct doctor_machine *machine, struct rows *rows)
         rows_add(rows, "stacks", "comparing stacks", FATHOM_FINDING_LIMIT,
                  "the BPF program may not be loaded");
         if (machine->facts.cpu.pmu)
-            rows_costs(rows,
-                       "by default cycles are sampled 500 times a second, some instructions late, and each "
-                       "sample has a copy of its stack; of other events, stacks are read by a clock, and "
-                       "paths partly inferred");
+            rows_costs(rows, "by default cycles are sampled 500 times a second, some instructions late, and "
+                             "each sample has a copy of its stack; of other events, stacks are read by a "
+                             "clock, and paths partly inferred");
         else
             rows_costs(rows, "stacks are read by a clock, and paths partly inferred");
         rows_mend(rows, REMEDY_PROGRAM ":");
@@ -254,8 +251,7 @@ static void add_rate(const struct facts *facts, struct rows *rows)
     if (low) {
         rows_costs(rows,
                    "higher frequencies are refused, and faster events throttled: the kernel lowers this if "
-                   "interrupts "
-                   "take long (perf_cpu_time_max_percent is %ld)",
+                   "interrupts take long (perf_cpu_time_max_percent is %ld)",
                    facts->settings.cpu_time_percent == FACT_NONE ? 0 : facts->settings.cpu_time_percent);
         rows_command(rows, "sudo sysctl kernel.perf_event_max_sample_rate=%d", RATE_DEFAULT);
     }

@@ -26,7 +26,7 @@ void rows_add(struct rows *rows, const char *id, const char *title, enum fathom_
 }
 
 /* Sets a text of the last row. */
-static void say_more(struct rows *rows, size_t member, const char *format, va_list args)
+static void set_text(struct rows *rows, size_t member, const char *format, va_list args)
 {
     char *text;
     if (rows->failed || vasprintf(&text, format, args) < 0) {
@@ -42,7 +42,7 @@ void rows_costs(struct rows *rows, const char *costs, ...)
 {
     va_list args;
     va_start(args, costs);
-    say_more(rows, offsetof(struct fathom_finding, costs), costs, args);
+    set_text(rows, offsetof(struct fathom_finding, costs), costs, args);
     va_end(args);
 }
 
@@ -50,7 +50,7 @@ void rows_mend(struct rows *rows, const char *mend, ...)
 {
     va_list args;
     va_start(args, mend);
-    say_more(rows, offsetof(struct fathom_finding, mend), mend, args);
+    set_text(rows, offsetof(struct fathom_finding, mend), mend, args);
     va_end(args);
 }
 
@@ -58,7 +58,7 @@ void rows_command(struct rows *rows, const char *command, ...)
 {
     va_list args;
     va_start(args, command);
-    say_more(rows, offsetof(struct fathom_finding, command), command, args);
+    set_text(rows, offsetof(struct fathom_finding, command), command, args);
     va_end(args);
 }
 

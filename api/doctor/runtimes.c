@@ -9,7 +9,7 @@
 
 struct runtime;
 
-/* What is known when a row is written. */
+/* The input for a row. */
 struct telling {
     const struct runtime *runtime;
     const struct script_runtime *scripts; /* by language */
@@ -20,28 +20,28 @@ struct telling {
 
 struct runtime {
     const char *name;
-    const char *
-        mark; /* a function that its file exports; NULL: has() tells it, which takes what the compiler was, too */
-    bool (*has)(const struct image *image, bool go);
+    const char *mark; /* a function that its file exports; NULL: has() recognises it */
+    bool (*has)(const struct image *image, bool go); /* go: compiled by Go */
     void (*tell)(const struct telling *t);
-    /* Of those that name what they compile as soon as they write a map or a jitdump (tell_map()): */
-    const char *named;   /* what has a name then */
-    const char *missing; /* what has none even then; NULL: nothing */
-    const char *costs;   /* without */
+    /* For tell_map(): runtimes that name what they compile once they write a map or a jitdump. */
+    const char *named;   /* what has names then */
+    const char *missing; /* what still has none; NULL: nothing */
+    const char *costs;   /* without a map */
     const char *mend;
 };
 
-static void add(const struct telling *t, enum fathom_finding_state state, const char *what)
+static void add_row(const struct telling *t, enum fathom_finding_state state, const char *what)
 {
     rows_add(t->rows, "language", "language", state, "%s: %s", t->runtime->name, what);
 }
 
-/* A map that record does not read. false: there is none. */
+/* Reports a map that record does not read. false: there is none. */
 static bool tell_foreign(const struct telling *t)
 {
     if (t->written->file != WRITTEN_FOREIGN)
         return false;
-    add(t, FATHOM_FINDING_LIMIT, "its functions are not named: the file of their names is another user's");
+    add_row(t, FATHOM_FINDING_LIMIT,
+            "its functions are not named: the file of their names is another user's");
     rows_costs(t->rows, "/tmp/perf-%d.map, as the process sees it, is not read", (int)t->written->own_pid);
     rows_mend(t->rows, "remove that file, and start the process again");
     return true;
@@ -53,29 +53,29 @@ static void tell_map(const struct telling *t)
     if (tell_foreign(t))
         return;
     if (t->written->file == WRITTEN_OWN) {
-        add(t, r->missing ? FATHOM_FINDING_NOTE : FATHOM_FINDING_OK, r->named);
+        add_row(t, r->missing ? FATHOM_FINDING_NOTE : FATHOM_FINDING_OK, r->named);
         if (r->missing)
             rows_costs(t->rows, "%s", r->missing);
         return;
     }
-    add(t, FATHOM_FINDING_LIMIT, "its functions are not named");
+    add_row(t, FATHOM_FINDING_LIMIT, "its functions are not named");
     rows_costs(t->rows, "%s", r->costs);
     rows_mend(t->rows, "%s", r->mend);
 }
 
 static void tell_go(const struct telling *t)
 {
-    add(t, FATHOM_FINDING_OK, "its functions are named, by its own table");
+    add_row(t, FATHOM_FINDING_OK, "its functions are named, by its own table");
 }
 
-/* Whether what an interpreter runs is read at each sample. */
+/* Whether the functions of an interpreter are read at each sample. */
 static bool is_read(const struct telling *t, unsigned language)
 {
     return t->scripts[language].has_layout && t->machine->tries.program == 0 &&
            t->machine->facts.settings.btf;
 }
 
-/* unknown: the version of what does not tell it. */
+/* unknown: text in place of a version that could not be found. */
 static void tell_script(const struct telling *t, unsigned language, const char *unknown)
 {
     const struct script_runtime *s = &t->scripts[language];
@@ -141,7 +141,7 @@ static void tell_v8(const struct telling *t)
     if (tell_foreign(t))
         return;
     if (compiled && all) {
-        add(t, FATHOM_FINDING_OK, "its functions are named");
+        add_row(t, FATHOM_FINDING_OK, "its functions are named");
         return;
     }
     char version[32] = "";
@@ -173,10 +173,10 @@ static void tell_hotspot(const struct telling *t)
                callers = java_flag(t, "-XX:+PreserveFramePointer"), wrote = t->written->file == WRITTEN_OWN;
     if (tell_foreign(t))
         return;
-    add(t, (asked || wrote) && callers ? FATHOM_FINDING_OK : FATHOM_FINDING_LIMIT,
-        wrote   ? "the methods are named that it had compiled when it wrote their names"
-        : asked ? "its methods are named if it ends while it is recorded"
-                : "its methods are not named unless it is asked for their names");
+    add_row(t, (asked || wrote) && callers ? FATHOM_FINDING_OK : FATHOM_FINDING_LIMIT,
+            wrote   ? "the methods are named that it had compiled when it wrote their names"
+            : asked ? "its methods are named if it ends while it is recorded"
+                    : "its methods are not named unless it is asked for their names");
     if (!callers)
         rows_costs(t->rows, "%sthe callers of compiled methods are unknown",
                    asked || wrote ? "" : "they are [run-time code]; ");
@@ -210,13 +210,13 @@ static bool is_v8(const struct image *image, bool go)
 
 static const struct runtime table[] = {
     {.name = "Go", .has = is_go, .tell = tell_go},
-    /* No word of -X perf: with what it writes, none of the functions of 3.12 and 3.13 was shown. */
+    /* -X perf is not mentioned: with what it writes, no function of 3.12 and 3.13 was shown. */
     {.name = "CPython", .mark = "PyEval_EvalFrameEx", .tell = tell_python},
     /* Node 20. */
     {.name = "JavaScript (V8)", .has = is_v8, .tell = tell_v8},
     /* OpenJDK 17. */
     {.name = "Java (HotSpot)", .has = is_hotspot, .tell = tell_hotspot},
-    /* learn.microsoft.com: "Write perf map"; not tried. */
+    /* Untested; learn.microsoft.com, "Write perf map". */
     {.name = ".NET (CoreCLR)",
      .mark = "coreclr_initialize",
      .tell = tell_map,
@@ -231,7 +231,7 @@ static const struct runtime table[] = {
      .named = "the methods that YJIT compiles are named",
      .missing = "those that it interprets are not",
      .mend = "--yjit-perf, of Ruby 3.3 and later, names what YJIT compiles"},
-    /* LuaJIT 2.1 of Debian, which writes none; src/lj_trace.c. */
+    /* LuaJIT 2.1 of Debian, which writes no map; src/lj_trace.c. */
     {.name = "LuaJIT",
      .mark = "luaJIT_setmode",
      .tell = tell_map,

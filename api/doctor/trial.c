@@ -1,4 +1,4 @@
-/* trial.c - the table of checks, and how they are judged; see trial.h. */
+/* trial.c - the table of checks, and their judgement; see trial.h. */
 #include "api/doctor/trial.h"
 
 #include <inttypes.h>
@@ -6,20 +6,20 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* Samples, at least: a workload has some hundreds to thousands in its 2 s. */
+/* Minimum number of samples: a workload has hundreds to thousands in its 2 s. */
 #define SAMPLES_LEAST 50
-/* Of the samples, with a proved path: a precise sample's stack is refused where its function has returned meanwhile, 12% of
- * them if it is read 10 instructions later, 24% if 50 (docs/reliability.md). */
+/* Minimum share of samples with a proved path. The stack of a precise sample is not used if its function may have returned meanwhile:
+ * 12% of them if it is read 10 instructions later, 24% if 50 (docs/reliability.md). */
 #define PROVED_LEAST 0.75
-/* A way's share of the time: beside chance, that a call of double length takes less than twice as long. */
+/* Tolerance for a way's share of the time, besides chance: a call of double length takes less than twice as long. */
 #define SHARE_MARGIN  0.015
 #define SHARE_SIGMAS  4
-#define ADDRESS_LEAST 0.9  /* the others are of the loader and the C library */
-#define SLOW_LEAST    0.95 /* the filter and the figure in the record are not measured at one place */
-/* Samples for each interrupt. A batch takes 64 KiB of records (PEBS_BUFFER_SIZE of arch/x86/events/intel/ds.c), of which none
- * has 1 KiB: at least 64, and those that end with a thread's turn cost no interrupt. Without batches it is 1. */
+#define ADDRESS_LEAST 0.9  /* the loader and the C library access other memory */
+#define SLOW_LEAST    0.95 /* the CPU's filter and the recorded latency are not measured at the same place */
+/* Samples per interrupt. A batch is 64 KiB (PEBS_BUFFER_SIZE in arch/x86/events/intel/ds.c) of records below 1 KiB: at least 64, and
+ * batches that end at a context switch take no interrupt. Without batches it is 1. */
 #define BATCH_LEAST  16
-#define TIMED_LEAST  0.95 /* where a batch has one time, 1 in BATCH_LEAST */
+#define TIMED_LEAST  0.95 /* one in BATCH_LEAST if all of a batch have the same time */
 #define SINGLE_LEAST 0.5
 #define SINGLE_MOST  2.0
 
@@ -36,12 +36,12 @@ judge(struct trial_verdict *out, bool right, const char *why, ...)
     va_end(args);
 }
 
-static double part(uint64_t of, uint64_t all)
+static double share_of(uint64_t of, uint64_t all)
 {
     return all ? (double)of / (double)all : 0;
 }
 
-/* false, and said: the recording tells nothing. */
+/* Judges a recording with too few samples as wrong: false. */
 static bool judge_enough(uint64_t samples, const char *what, struct trial_verdict *out)
 {
     if (samples < SAMPLES_LEAST)
@@ -58,8 +58,8 @@ static void judge_paths(const struct hardware_trial *trial, const struct trial_s
     }
     if (!judge_enough(seen->steps, " in the function with the work", out))
         return;
-    const double proved = part(seen->proved, seen->steps), share = part(seen->by_way[0], seen->proved),
-                 true_share = workload_shares[0];
+    const double proved = share_of(seen->proved, seen->steps),
+                 share = share_of(seen->by_way[0], seen->proved), true_share = workload_shares[0];
     const double chance =
         SHARE_SIGMAS * sqrt(true_share * (1 - true_share) / (seen->proved ? (double)seen->proved : 1));
     judge(out, !seen->astray && proved >= PROVED_LEAST && fabs(share - true_share) <= SHARE_MARGIN + chance,
@@ -83,7 +83,7 @@ static void judge_batches(const struct hardware_trial *trial, const struct trial
     if (!judge_counted(seen, out))
         return;
     const double each = (double)seen->samples / (seen->interrupts ? (double)seen->interrupts : 1),
-                 timed = part(seen->timed, seen->samples);
+                 timed = share_of(seen->timed, seen->samples);
     judge(out, seen->precise && each >= BATCH_LEAST && timed >= TIMED_LEAST,
           "%" PRIu64 " samples with %" PRIu64
           " interrupts: %.1f for each (right: at least %d), %.1f%% with a time "
@@ -92,7 +92,7 @@ static void judge_batches(const struct hardware_trial *trial, const struct trial
           seen->precise ? "" : "; the event is not precise");
 }
 
-/* What shows that interrupts are counted at all. */
+/* Shows that interrupts are counted at all. */
 static void judge_single(const struct hardware_trial *trial, const struct trial_seen *seen,
                          struct trial_verdict *out)
 {
@@ -110,20 +110,20 @@ static void judge_data(const struct hardware_trial *trial, const struct trial_se
 {
     if (!judge_enough(seen->samples, "", out))
         return;
-    const double addressed = part(seen->addressed, seen->samples);
-    bool slow = part(seen->slow, seen->samples) >= SLOW_LEAST;
+    const double addressed = share_of(seen->addressed, seen->samples);
+    bool slow = share_of(seen->slow, seen->samples) >= SLOW_LEAST;
     char latency[80] = "";
     if (trial->latency)
         snprintf(latency, sizeof latency,
                  ", and %.1f%% took %" PRIu64 " cycles or more (right: at least %.0f%%)",
-                 100 * part(seen->slow, seen->samples), trial->latency, 100 * SLOW_LEAST);
+                 100 * share_of(seen->slow, seen->samples), trial->latency, 100 * SLOW_LEAST);
     judge(out, addressed >= ADDRESS_LEAST && (slow || !trial->latency),
           "of %" PRIu64
           " samples %.1f%% have an address in the memory that is read (right: at least %.0f%%)%s",
           seen->samples, 100 * addressed, 100 * ADDRESS_LEAST, latency);
 }
 
-/* The arguments of Fathom. */
+/* Arguments of fathom. */
 #define ARGUMENTS(...)                                                                                       \
     (const char *const[])                                                                                    \
     {                                                                                                        \

@@ -1,4 +1,4 @@
-/* trial_machine.c - what a machine has for the checks of its hardware; see trial.h. */
+/* trial_machine.c - whether a machine has what a check of its hardware needs; see trial.h. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "collector/events/alias.h"
 #include "collector/events/event.h"
 
-/* Why an alias's samples are not what the check is about. NULL: they are. */
+/* Why samples of an alias are of no use to a check. NULL: they are. */
 static const char *alias_refusal(const struct pmus *pmus, const char *name)
 {
     struct alias_match match;
@@ -22,7 +22,7 @@ static const char *alias_refusal(const struct pmus *pmus, const char *name)
     return NULL;
 }
 
-/* Why `record --passive` has no batches of the event. NULL: it has, or says why not. */
+/* Why `record --passive` cannot take batches of the event. NULL: it can, or will report the error itself. */
 static const char *batch_refusal(const struct pmus *pmus, const char *name)
 {
     struct event event;

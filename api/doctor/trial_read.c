@@ -1,13 +1,12 @@
-/* trial_read.c - counts what a recording of a check has; see trial.h. */
+/* trial_read.c - the figures of a check's recording; see trial.h. */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "api/doctor/trial.h"
 #include "infer/contexts/certainty.h"
 #include "infer/engine/engine.h"
 
-#define FRAMES 3 /* from the inside: what the workload's own paths are told by */
+#define FRAMES 3 /* number of innermost frames that distinguish the workload's paths */
 
 struct reading {
     const struct hardware_trial *trial;
@@ -15,13 +14,13 @@ struct reading {
     struct trial_seen *seen;
     struct engine *engine;
     struct workload_functions functions;
-    char self[4096]; /* this program's file */
-    uint64_t time;   /* of the last sample */
+    const char *self; /* this program's file */
+    uint64_t time;    /* of the last sample */
     uint32_t *path;
     size_t path_capacity;
 };
 
-/* Where a map's function is in this program's file; 0: it is another file's. */
+/* Address of a map's function in this program's file; 0: it is in another file. */
 static uint64_t own_address(const struct reading *r, const struct pathmap *map, uint32_t number)
 {
     const struct pathmap_function function = pathmap_function(map, number);
@@ -65,8 +64,8 @@ static int count_calls(struct reading *r, const struct resolved *resolved, struc
     return depth < 0 ? depth : 0;
 }
 
-static int count(void *context, const struct process *process, const struct sample *sample,
-                 const struct resolved *resolved, struct fathom_error *err)
+static int count_sample(void *context, const struct process *process, const struct sample *sample,
+                        const struct resolved *resolved, struct fathom_error *err)
 {
     struct reading *r = context;
     (void)process;
@@ -89,17 +88,15 @@ static int read_trial(struct reading *r, struct reader *reader, struct fathom_er
         return rc;
     reader_events(reader, &events);
     r->seen->precise = events[input.event].attr.precise_ip;
-    return engine_run(r->engine, &input, count, r, err);
+    return engine_run(r->engine, &input, count_sample, r, err);
 }
 
-int trial_read(const struct hardware_trial *trial, const char *recording, const struct trial_memory *memory,
-               struct trial_seen *out, struct fathom_error *err)
+int trial_read(const struct hardware_trial *trial, const char *recording, const char *self,
+               const struct trial_memory *memory, struct trial_seen *out, struct fathom_error *err)
 {
     static const struct engine_options options = {.learning = LEARN_DUMPS, .own_dumps = true};
-    struct reading r = {.trial = trial, .memory = memory, .seen = out};
+    struct reading r = {.trial = trial, .memory = memory, .seen = out, .self = self};
     struct reader *reader = NULL;
-    ssize_t length = readlink("/proc/self/exe", r.self, sizeof r.self - 1);
-    r.self[length > 0 ? length : 0] = '\0';
     workload_functions(&r.functions);
     struct image_cache *images = image_cache_new(&(struct image_options){0});
     r.engine = images ? engine_new(images, &options, NULL) : NULL;

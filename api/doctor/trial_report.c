@@ -1,4 +1,4 @@
-/* trial_report.c - the file with what was found out about the hardware, to be sent back; see trial_run.h. */
+/* trial_report.c - the report on the hardware, which users can send back; see trial_run.h. */
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,11 +8,11 @@
 #include "api/doctor/trial_run.h"
 #include "config.h"
 
-/* What the kernel tells of a PMU, each a folder below it; and events that others need. */
+/* Folders of a PMU in /sys, and the PMUs to report. */
 static const char *const folders[] = {"caps", "format", "events"};
 static const char *const units[] = {"cpu", PMUS_CORE, PMUS_ATOM, PMUS_LOW, "ibs_op", "ibs_fetch"};
 
-/* Untrusted. */
+/* Prints untrusted text, each line indented. */
 static void print_clean(FILE *out, const char *indent, const char *text)
 {
     for (const char *line = text; line && *line;) {

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #define WORDS_MAX 24
-#define SAID_MAX  4096 /* bytes of messages that are kept */
+#define SAID_MAX  4096 /* bytes of messages to keep */
 
 static const char *const workload_names[] = {
     [FATHOM_WORKLOAD_CALLS] = "calls", [FATHOM_WORKLOAD_MEMORY] = "memory"};
@@ -31,7 +31,7 @@ static void make_words(const struct trial_result *result, const char *self, char
     words[count] = NULL;
 }
 
-/* Runs it to its end: its exit code, or a negative errno. */
+/* Runs fathom until it ends. Returns its exit code, or a negative errno. */
 static int run_fathom(char *const *words, const char *out, const char *said)
 {
     posix_spawn_file_actions_t actions;
@@ -51,7 +51,7 @@ static int run_fathom(char *const *words, const char *out, const char *said)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* The beginning of a file; NULL: it is empty. */
+/* The beginning of a file; NULL: it is empty, or cannot be read. */
 static char *read_beginning(const char *path)
 {
     char *text = malloc(SAID_MAX + 1);
@@ -78,8 +78,8 @@ static void read_memory(const char *path, struct trial_memory *memory)
         fclose(file);
 }
 
-static int record(struct trial_result *result, const char *self, const char *directory,
-                  struct fathom_error *err)
+static int record_trial(struct trial_result *result, const char *self, const char *directory,
+                        struct fathom_error *err)
 {
     char *words[WORDS_MAX], *out = NULL, *said = NULL;
     uint64_t before = 0, after = 0;
@@ -107,12 +107,7 @@ static int record(struct trial_result *result, const char *self, const char *dir
 int hardware_trials_record(const struct doctor_machine *machine, const char *directory,
                            struct trial_result *results, const struct host *host, struct fathom_error *err)
 {
-    char self[4096];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (length < 0)
-        return error_system(err, errno, "cannot find this program's file");
-    self[length] = '\0';
-    int rc = 0;
+    int rc = machine->self[0] ? 0 : error_system(err, ENOENT, "cannot find this program's file");
     for (size_t i = 0; i < trial_count; i++) {
         results[i] = (struct trial_result){.trial = &hardware_trials[i]};
         const char *absent = trial_absent(&hardware_trials[i], machine, &pmus_here);
@@ -123,12 +118,12 @@ int hardware_trials_record(const struct doctor_machine *machine, const char *dir
         if (absent || rc < 0)
             continue;
         host_status(host, "check %zu of %zu: %s", i + 1, trial_count, hardware_trials[i].title);
-        rc = record(&results[i], self, directory, err);
+        rc = record_trial(&results[i], machine->self, directory, err);
     }
     return rc;
 }
 
-/* The last line of what was said. */
+/* The last line of the messages. */
 static void take_last_line(const char *said, char *out, size_t size)
 {
     const char *end = said ? said + strlen(said) : NULL, *start;
@@ -139,7 +134,7 @@ static void take_last_line(const char *said, char *out, size_t size)
     snprintf(out, size, "%.*s", (int)(end - start), end ? start : "");
 }
 
-void hardware_trials_judge(struct trial_result *results)
+void hardware_trials_judge(struct trial_result *results, const char *self)
 {
     for (size_t i = 0; i < trial_count; i++) {
         struct trial_result *r = &results[i];
@@ -152,7 +147,7 @@ void hardware_trials_judge(struct trial_result *results)
             r->verdict.state = TRIAL_WRONG;
             snprintf(r->verdict.why, sizeof r->verdict.why, "no recording, exit code %d: %s", r->status,
                      line);
-        } else if (trial_read(r->trial, r->recording, &r->memory, &r->seen, &err) < 0) {
+        } else if (trial_read(r->trial, r->recording, self, &r->memory, &r->seen, &err) < 0) {
             r->verdict.state = TRIAL_WRONG;
             snprintf(r->verdict.why, sizeof r->verdict.why, "the recording cannot be read: %.300s", err.text);
         } else {

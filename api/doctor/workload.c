@@ -10,14 +10,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#define UNIT_STEPS 150  /* of a call's work: a few hundred cycles, so that a sample in ten is near a return */
-#define CALLS      2000 /* between two looks at the clock */
+#define UNIT_STEPS 150  /* per call: a few hundred cycles, so that one sample in ten is near a return */
+#define CALLS      2000 /* between two checks of the clock */
 #define READS      100000
 
 #define LINE         64
 #define MEMORY_LEAST (UINT64_C(64) << 20)
 #define MEMORY_MOST  (UINT64_C(1) << 30)
-/* Of a linear congruential generator that visits all of 2^n lines before any again (Hull and Dobell). */
+/* A linear congruential generator that visits all 2^n lines before it repeats any (Hull and Dobell). */
 #define FACTOR UINT64_C(6364136223846793005)
 #define OFFSET UINT64_C(1442695040888963407)
 
@@ -32,7 +32,7 @@ static unsigned step(unsigned count, unsigned value)
     return value;
 }
 
-/* All calls go through memory that may change, so that none is inlined, and no function copied for one caller. */
+/* All calls are through volatile pointers, so that nothing is inlined or cloned for a caller. */
 static work *volatile const call_step = step;
 
 static unsigned way_short(unsigned count, unsigned value)
@@ -81,7 +81,7 @@ static bool time_left(double seconds)
            (double)now.tv_sec + (double)now.tv_nsec * 1e-9 < seconds;
 }
 
-/* A power of two: twice the last cache, if there is room for four times as much. */
+/* A power of two, at least twice the last cache if that is at most a quarter of the free memory. */
 static uint64_t memory_size(void)
 {
     long cache = sysconf(_SC_LEVEL3_CACHE_SIZE), pages = sysconf(_SC_AVPHYS_PAGES);
@@ -97,7 +97,7 @@ struct line {
     uint64_t unused[LINE / sizeof(uint64_t) - 1];
 };
 
-/* Reads memory in an order that no prefetcher knows. First prints "memory START SIZE", hexadecimal bytes. */
+/* Reads memory in an order that no prefetcher predicts. First prints "memory START SIZE", in hexadecimal bytes. */
 static int read_memory(double seconds)
 {
     uint64_t size = memory_size(), count = size / sizeof(struct line), at = 0;
@@ -115,7 +115,7 @@ static int read_memory(double seconds)
     return at < count ? 0 : -EIO;
 }
 
-static int call(double seconds)
+static int call_functions(double seconds)
 {
     static volatile unsigned result;
     while (time_left(seconds))
@@ -127,7 +127,7 @@ int fathom_doctor_workload(enum fathom_workload workload)
 {
     switch (workload) {
     case FATHOM_WORKLOAD_CALLS:
-        return call(WORKLOAD_SECONDS);
+        return call_functions(WORKLOAD_SECONDS);
     case FATHOM_WORKLOAD_MEMORY:
         return read_memory(WORKLOAD_SECONDS);
     }

@@ -12,7 +12,7 @@
 #include "base/path.h"
 #include "collector/targets/proc.h"
 
-#define WORDS_MOST (4u << 20) /* bytes; the kernel allows arguments of 2 MB where stacks have 8 */
+#define WORDS_MOST (4u << 20) /* bytes; the kernel allows 2 MB of arguments if stacks have 8 MB */
 
 /* NULL: it cannot be read. */
 static char *read_file(pid_t pid, const char *name, size_t *size)
@@ -80,8 +80,8 @@ static bool begins(const char *text, const char *flag)
     return true;
 }
 
-/* Some word of a value that begins with the flag. */
-static bool has(const char *value, const char *flag)
+/* Whether a word of the value begins with the flag. */
+static bool has_flag(const char *value, const char *flag)
 {
     for (; *value; value += strcspn(value, " "), value += strspn(value, " "))
         if (begins(value, flag))
@@ -98,7 +98,7 @@ bool written_names_flag(const struct written_names *names, const char *variable,
     for (size_t at = 0; names->settings && at < names->settings_size;) {
         const char *setting = names->settings + at;
         if (strncmp(setting, variable, length) == 0 && setting[length] == '=' &&
-            has(setting + length + 1, flag))
+            has_flag(setting + length + 1, flag))
             return true;
         at += strlen(setting) + 1;
     }

@@ -15,7 +15,7 @@ static void write_tally(struct json *json, const char *key, const struct tally *
     json_end(json);
 }
 
-/* How much weight has such an answer, and how much of that is right. */
+/* The weight with such an answer, and how much of it is right. */
 static void write_answers(struct json *json, const char *key, double weight, double right)
 {
     json_object(json, key);

@@ -1,9 +1,7 @@
 /*
- * maps.c - compares a map with that of another run, without samples, as in the ICPP paper's tables
- * (sections 8.4, 9.2 and 9.3).
+ * maps.c - compares a map with that of another run, without samples, as in the ICPP paper's tables (sections 8.4, 9.2 and 9.3).
  *
- * Every context of the truth map is looked up, weighted by how often training saw it: in samples, or in calls
- * if none were taken.
+ * Every context of the truth map is looked up, weighted by its samples in training, or by calls if there are no samples.
  */
 #include "api/evaluate/evaluating.h"
 

@@ -1,6 +1,4 @@
-/*
- * path_names.h - names the frames of true and inferred paths, to print them side by side.
- */
+/* path_names.h - names the frames of true and inferred paths, to print them side by side. */
 #ifndef FATHOM_API_EVALUATE_PATH_NAMES_H
 #define FATHOM_API_EVALUATE_PATH_NAMES_H
 

@@ -1,5 +1,4 @@
-/* stages.c - compares a recording with the truth, resolving it once for each requested stage of
- * inference. */
+/* stages.c - compares a recording with the truth, resolving it once for each requested stage of inference. */
 #include "api/evaluate/evaluating.h"
 
 #include <errno.h>
@@ -9,7 +8,7 @@
 #include "image/debuginfod.h"
 #include "infer/chains/links.h"
 
-#define CUT_TOLD 100 /* one in so many stacks that were not copied whole is worth a warning */
+#define CUT_TOLD 100 /* warn if one in this many stacks was not copied completely */
 
 /* Fails unless the true paths are known, from a truth map or from the recording's stack dumps or call chains. */
 static int check_truth(const struct fathom_evaluation *e, const char *recording, struct fathom_error *err)
@@ -71,7 +70,7 @@ static int run_stage(struct fathom_evaluation *e, struct stage *stage, struct fa
     options.progress = &e->host.progress;
     options.file = e->file;
     options.whole_samples = true; /* their stacks are the truth */
-    truth_free(e->truth);         /* that of the stage before: this engine may open the images again */
+    truth_free(e->truth);         /* of the previous stage: this engine may open the images again */
     e->truth = truth_new(e->truth_map);
     e->run = (struct run){engine_new(e->images, &options, &e->host.log),
                           e->truth ? evaluation_new(e->truth) : NULL};
@@ -84,8 +83,8 @@ static int run_stage(struct fathom_evaluation *e, struct stage *stage, struct fa
     return rc;
 }
 
-/* Makes the recording say of its samples' stacks what the program would have said. */
-static int replay(struct fathom_evaluation *e, const char *recording, struct fathom_error *err)
+/* Makes the recording describe its samples' stacks as the BPF program would have. */
+static int replay_stacks(struct fathom_evaluation *e, const char *recording, struct fathom_error *err)
 {
     const struct fathom_verify *verify = &e->options.target.verify;
     struct replay *out = &e->result.replay;
@@ -106,7 +105,7 @@ static int replay(struct fathom_evaluation *e, const char *recording, struct fat
     return rc;
 }
 
-/* The stages, each adding to the one before; without --stages only the last one. */
+/* Lists the stages, each of which adds to the previous one; without --stages only the last one. */
 static unsigned list_stages(const struct fathom_evaluation_options *options, struct stage *stages)
 {
     unsigned count = 0;
@@ -146,8 +145,8 @@ int evaluate_wrong(struct fathom_evaluation *e, const struct pathmap *map, struc
     return rc;
 }
 
-/* What the last stage learned, and where it was wrong. */
-static int conclude(struct fathom_evaluation *e, struct fathom_error *err)
+/* Stores what the last stage learned, and where it was wrong. */
+static int store_result(struct fathom_evaluation *e, struct fathom_error *err)
 {
     struct evaluate_result *result = &e->result;
     struct engine_summary learned;
@@ -178,11 +177,11 @@ int evaluate_stages(struct fathom_evaluation *e, struct fathom_error *err)
     reader_events(e->reader, &events);
     result->chains = !e->options.truth && links_source(&events[e->event].attr) != CHAIN_NONE;
     if (result->replayed)
-        rc = replay(e, recording, err);
+        rc = replay_stacks(e, recording, err);
     for (unsigned i = 0; rc == 0 && i < result->stage_count; i++) {
         evaluate_run_close(&e->run);
         rc = run_stage(e, &result->stages[i], err);
     }
     e->stale = rc == 0 && (engine_stale(e->run.engine) || image_cache_other_build(e->images));
-    return rc == 0 ? conclude(e, err) : rc;
+    return rc == 0 ? store_result(e, err) : rc;
 }

@@ -2,7 +2,7 @@
 #include "api/evaluate/evaluating.h"
 #include "report/text/printer.h"
 
-static double percent(double part, double whole)
+static double percent_of(double part, double whole)
 {
     return whole > 0 ? 100.0 * part / whole : 0;
 }
@@ -10,7 +10,8 @@ static double percent(double part, double whole)
 static void write_row(struct printer *p, const char *name, const struct tally *t, const struct tally *all)
 {
     printer_write(p, "%-12s %12llu %7.2f%% %18.0f %7.2f%%\n", name, (unsigned long long)t->paths,
-                  percent((double)t->paths, (double)all->paths), t->weight, percent(t->weight, all->weight));
+                  percent_of((double)t->paths, (double)all->paths), t->weight,
+                  percent_of(t->weight, all->weight));
 }
 
 static void write_categories(struct printer *p, const struct score *s)
@@ -21,14 +22,15 @@ static void write_categories(struct printer *p, const struct score *s)
     write_row(p, "right path", &s->right, &s->all);
     write_row(p, "map's frames", &s->right_covered, &s->all);
     printer_write(p, "%-12s %12s %8s %18.0f %7.2f%%\n", "right frames", "", "", s->right_frames,
-                  percent(s->right_frames, s->all.weight));
+                  percent_of(s->right_frames, s->all.weight));
 }
 
 static void write_proved(struct printer *p, const struct score *s)
 {
     if (s->proved.weight > 0)
         printer_write(p, "%.2f%% of the weight is reported as proved, %.2f%% of that is right\n",
-                      percent(s->proved.weight, s->all.weight), percent(s->proved.right, s->proved.weight));
+                      percent_of(s->proved.weight, s->all.weight),
+                      percent_of(s->proved.right, s->proved.weight));
 }
 
 static void write_stages(struct printer *p, const struct evaluate_result *result)
@@ -40,9 +42,9 @@ static void write_stages(struct printer *p, const struct evaluate_result *result
     for (unsigned i = 0; i < result->stage_count; i++) {
         const struct score *s = &result->stages[i].score;
         printer_write(p, "%-14s %11.2f%% %12.2f%% %12.2f%% %9.2f%% %13.4f\n", result->stages[i].name,
-                      percent((double)s->right.paths, (double)s->all.paths),
-                      percent(s->right.weight, s->all.weight), percent(s->right_frames, s->all.weight),
-                      percent(s->said, s->all.weight), s->calibration_error);
+                      percent_of((double)s->right.paths, (double)s->all.paths),
+                      percent_of(s->right.weight, s->all.weight), percent_of(s->right_frames, s->all.weight),
+                      percent_of(s->said, s->all.weight), s->calibration_error);
     }
 }
 
@@ -64,8 +66,8 @@ static void write_calibration(struct printer *p, const struct score *s)
         const struct bin *bin = &s->bins[i];
         if (bin->weight > 0)
             printer_write(p, "%.1f to %.1f   %20.2f%% %18.0f %7.2f%%\n", (double)i / BINS,
-                          (double)(i + 1) / BINS, percent(bin->said, bin->weight), bin->weight,
-                          percent(bin->right, bin->weight));
+                          (double)(i + 1) / BINS, percent_of(bin->said, bin->weight), bin->weight,
+                          percent_of(bin->right, bin->weight));
     }
     printer_write(p, "expected calibration error: %.4f\n", s->calibration_error);
 }
@@ -93,13 +95,13 @@ static void write_verdict(struct printer *p, const struct verdict *v, double who
                           const struct named_path *truth, const struct named_path *answer)
 {
     const char *name = truth->depth ? truth->frames[truth->depth - 1].name : "unknown code";
-    printer_write(p, "%.2f%% of the weight, %s at height %llu: ", percent(v->weight, whole), name,
+    printer_write(p, "%.2f%% of the weight, %s at height %llu: ", percent_of(v->weight, whole), name,
                   (unsigned long long)v->cid.height);
     if (v->category == CATEGORY_MISSING)
         printer_write(p, "missing, %s\n", unknown_reason_text(v->reason));
     else
         printer_write(p, "%s, one of %u, said %.2f%%\n", category_names[v->category], v->paths,
-                      percent(v->said, v->weight));
+                      percent_of(v->said, v->weight));
     size_t outer, inner;
     path_names_agree(truth, answer, &outer, &inner);
     write_path(p, "truth     ", truth, outer, inner);
@@ -124,22 +126,21 @@ static int write_wrong(struct printer *p, const struct evaluate_result *result, 
     return 0;
 }
 
-/* What is known of the innermost callers alone, and by rows that are not the file's. */
+/* Weight whose truth has only the innermost callers, or rests on unwind rows that were derived from code. */
 static void write_part(struct printer *p, const struct score *s)
 {
     double whole = s->part.weight + s->all.weight;
     if (s->derived > 0)
         printer_write(
             p, "the truth rests on rows derived from code without unwind tables: weight %.0f (%.2f%%)\n",
-            s->derived, percent(s->derived, whole));
+            s->derived, percent_of(s->derived, whole));
     if (s->part.weight <= 0)
         return;
-    printer_write(
-        p,
-        "only the innermost callers known: weight %.0f (%.2f%%), %.1f frames each; %.2f%% of it has an "
-        "answer, and %.2f%% of that has these frames\n",
-        s->part.weight, percent(s->part.weight, whole), s->part.frames / s->part.weight,
-        percent(s->part.answered, s->part.weight), percent(s->part.right, s->part.answered));
+    printer_write(p,
+                  "only the innermost callers known: weight %.0f (%.2f%%), %.1f frames each; %.2f%% of it "
+                  "has an answer, and %.2f%% of that has these frames\n",
+                  s->part.weight, percent_of(s->part.weight, whole), s->part.frames / s->part.weight,
+                  percent_of(s->part.answered, s->part.weight), percent_of(s->part.right, s->part.answered));
 }
 
 int evaluate_write_text(const struct evaluate_result *result, FILE *out, struct fathom_error *err)
@@ -158,9 +159,9 @@ int evaluate_write_text(const struct evaluate_result *result, FILE *out, struct 
                       "\n%llu samples, of which recording would have written %llu stacks (%.2f%%), %llu "
                       "records about stacks in all (%.2f%%)\n",
                       (unsigned long long)s->samples, (unsigned long long)result->replay.read,
-                      percent((double)result->replay.read, (double)result->replay.count),
+                      percent_of((double)result->replay.read, (double)result->replay.count),
                       (unsigned long long)result->replay.records,
-                      percent((double)result->replay.records, (double)result->replay.count));
+                      percent_of((double)result->replay.records, (double)result->replay.count));
     else
         printer_write(&printer, "\n%llu samples, %llu copies of stacks used\n",
                       (unsigned long long)s->samples, (unsigned long long)result->audit_samples);

@@ -17,7 +17,7 @@
 int hooked_open(struct hooked *h, const struct session_options *options, const char *runtime,
                 const struct host *host, struct fathom_error *err)
 {
-    sigset_t all, before; /* between making the directory and watching it no signal may end this process */
+    sigset_t all, before; /* no signal may end this process before the new directory is watched */
     *h = (struct hooked){.status = -1};
     int rc = fathom_runtime_find(runtime, h->library, sizeof h->library, err);
     if (rc < 0)
@@ -53,7 +53,7 @@ bool hooked_serve(struct hooked *h, const struct hooked_serving *serving, double
     double from = now_seconds();
     for (pid_t ended; (ended = waitpid(h->pid, &h->status, WNOHANG)) != h->pid;) {
         h->status = -1;
-        if (ended < 0 && errno == ECHILD) /* SIGCHLD was ignored: it is gone, and so is its status */
+        if (ended < 0 && errno == ECHILD) /* SIGCHLD is ignored, so that the status is lost */
             break;
         double now = now_seconds();
         bool stop = atomic_load(serving->stop ? serving->stop : &h->stop) ||

@@ -58,7 +58,7 @@ static void say_left_out(const struct host *host, const struct session_image *im
                   count - LEFT_OUT_NAMED);
 }
 
-/* Whether anything was said of its functions; what training only saw on stacks has no hooks, and no reason for it. */
+/* Returns whether there was anything to report. Images that training saw only on stacks have no hooks, and no reason for that. */
 static bool say_image(const struct host *host, const struct harvest_image *image)
 {
     const struct store_summary *h = &image->hooks;

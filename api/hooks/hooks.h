@@ -1,7 +1,4 @@
-/*
- * hooks.h - tells what the probe runtime could hook in a session's processes, what it could not, and which calls were not
- * counted.
- */
+/* hooks.h - reports what the probe runtime could hook in a session's processes, what it could not, and which calls were not counted. */
 #ifndef FATHOM_API_HOOKS_HOOKS_H
 #define FATHOM_API_HOOKS_HOOKS_H
 
@@ -11,12 +8,12 @@
 #include "pathmap/train/harvest.h"
 #include "pathmap/train/session.h"
 
-/* The way to train a program, and why its functions cannot be hooked (a clause; NULL: they can). */
+/* The method for training a program. *why: a clause that says why its functions cannot be hooked; NULL: they can. */
 enum fathom_train_way hooks_way(const struct program *program, const char **why);
 
-/* Which programs ran without hooks, and why, so that none is left out silently. */
+/* Reports which programs ran without hooks, and why. */
 void hooks_say_unhooked(const struct host *host, const struct session_notes *notes);
-/* chosen: the images to hook were named by the user. */
+/* Reports what was hooked. chosen: the user named the images to hook. */
 void hooks_say(const struct host *host, const struct harvest *harvest, const struct session *session,
                bool chosen);
 /* The error that no calls were seen, and why. */

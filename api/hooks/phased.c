@@ -7,9 +7,15 @@
 #include "base/path.h"
 #include "base/vec.h"
 
-#define CLOCK_HZ 999 /* of samples that tell phases: 100 ms have a hundred */
+#define CLOCK_HZ 999 /* of the samples that detect phases: about a hundred in 100 ms */
 
-/* By how much a path's count grew in an interval. */
+/* What the last reading of the stores found for a path. */
+struct reading {
+    uint64_t sum;   /* of the weights in all readings */
+    uint64_t calls; /* in this reading alone */
+};
+
+/* How much a path's count grew in an interval. */
 struct grown {
     uint32_t node;
     uint32_t phase;
@@ -19,25 +25,24 @@ struct grown {
 struct phased {
     struct phased_options options;
     struct collector_options collect;
-    struct collector *collector; /* NULL: not begun */
+    struct collector *collector; /* NULL: not started */
     struct phase_switch *phases;
     struct phase_switch_user user;
     struct phase_control control;
-    struct trie *paths; /* each reading of the stores is added to what it had before */
-    uint64_t *sums;     /* of each node: its weight there after the last reading, */
-    uint64_t *counts;   /* and what that reading said */
-    size_t node_count, sum_capacity, count_capacity;
+    struct trie *paths;       /* the sum of all readings of the stores */
+    struct reading *readings; /* by node of `paths` */
+    size_t reading_count, reading_capacity;
     struct grown *grown;
     size_t grown_count, grown_capacity;
-    uint32_t pending; /* the phase of an interval that has ended, whose counts are yet to be read; 0: none */
-    bool read;        /* the counts of the start */
+    uint32_t pending; /* phase of an interval that has ended, but whose counts were not read yet; 0: none */
+    bool read;        /* the counts from before the first interval were read */
     pid_t pid;
     bool ended;
     int rc;
     struct fathom_error err;
 };
 
-/* Reads the stores. What they have more than the last time is of the phase; 0: of none. */
+/* Reads the stores, and attributes the growth since the last reading to the phase; 0: to none. */
 static int read_counts(struct phased *p, uint32_t phase, struct fathom_error *err)
 {
     struct harvest harvest = {.own = true};
@@ -45,20 +50,16 @@ static int read_counts(struct phased *p, uint32_t phase, struct fathom_error *er
                                session_directory(p->options.hooked->session), NULL, err);
     harvest_free(&harvest);
     const uint32_t nodes = trie_node_count(p->paths);
-    for (; rc == 0 && p->node_count < nodes; p->node_count++) {
-        size_t count = p->node_count;
-        if (!vec_push(p->sums, count, p->sum_capacity, 0))
+    while (rc == 0 && p->reading_count < nodes)
+        if (!vec_push(p->readings, p->reading_count, p->reading_capacity, (struct reading){0}))
             return error_memory(err);
-        count = p->node_count;
-        if (!vec_push(p->counts, count, p->count_capacity, 0))
-            return error_memory(err);
-    }
     for (uint32_t i = 0; rc == 0 && i < nodes; i++) {
-        const uint64_t sum = trie_self(p->paths, i), count = sum - p->sums[i], before = p->counts[i];
-        p->sums[i] = sum;
-        p->counts[i] = count;
-        if (phase && count > before &&
-            !vec_push(p->grown, p->grown_count, p->grown_capacity, (struct grown){i, phase, count - before}))
+        const struct reading before = p->readings[i];
+        const uint64_t sum = trie_self(p->paths, i), calls = sum - before.sum;
+        p->readings[i] = (struct reading){sum, calls};
+        if (phase && calls > before.calls &&
+            !vec_push(p->grown, p->grown_count, p->grown_capacity,
+                      (struct grown){i, phase, calls - before.calls}))
             rc = error_memory(err);
     }
     return rc;
@@ -71,7 +72,7 @@ static int read_pending(struct phased *p, struct fathom_error *err)
     return phase ? read_counts(p, phase, err) : 0;
 }
 
-/* What was counted is read when hooks have had time to go out, or are to stay in, or to come in again. */
+/* The counts are read later: when hooks have had time to be removed, or are to stay or to be inserted again. */
 static int end_interval(void *context, uint32_t phase, struct fathom_error *err)
 {
     struct phased *p = context;
@@ -83,7 +84,7 @@ static int end_interval(void *context, uint32_t phase, struct fathom_error *err)
 static void turn_hooks(void *context, bool on)
 {
     struct phased *p = context;
-    /* Counts from before the first interval are of none. */
+    /* Counts from before the first interval belong to no phase. */
     if (on && p->rc == 0)
         p->rc = p->pending ? read_pending(p, &p->err) : p->read ? 0 : read_counts(p, 0, &p->err);
     p->read = true;
@@ -110,13 +111,12 @@ void phased_free(struct phased *p)
     phase_switch_free(p->phases);
     collector_close(p->collector);
     trie_free(p->paths);
-    free(p->sums);
-    free(p->counts);
+    free(p->readings);
     free(p->grown);
     free(p);
 }
 
-static void fail(struct phased *p, int rc)
+static void note_result(struct phased *p, int rc)
 {
     if (rc < 0 && p->rc == 0)
         p->rc = rc;
@@ -124,7 +124,7 @@ static void fail(struct phased *p, int rc)
         atomic_store(&p->options.hooked->stop, true);
 }
 
-static int begin(struct phased *p, struct fathom_error *err)
+static int start_clock(struct phased *p, struct fathom_error *err)
 {
     const struct phase_switch_options switching = {.interval = p->options.interval_ns,
                                                    .sampling = p->options.sampling,
@@ -146,7 +146,7 @@ void phased_begin(void *phased, pid_t pid)
 {
     struct phased *p = phased;
     p->pid = pid;
-    fail(p, begin(p, &p->err));
+    note_result(p, start_clock(p, &p->err));
 }
 
 void phased_poll(void *phased)
@@ -157,7 +157,7 @@ void phased_poll(void *phased)
     int rc = read_pending(p, &p->err);
     if (rc == 0)
         rc = collector_poll(p->collector, 0, phase_switch_see, p->phases, &p->err);
-    fail(p, rc < 0 ? rc : 0);
+    note_result(p, rc < 0 ? rc : 0);
 }
 
 int phased_end(struct phased *p, struct fathom_error *err)

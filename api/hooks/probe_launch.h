@@ -1,6 +1,4 @@
-/*
- * probe_launch.h - starts a command with the probe runtime preloaded.
- */
+/* probe_launch.h - starts a command with the probe runtime preloaded. */
 #ifndef FATHOM_API_HOOKS_PROBE_LAUNCH_H
 #define FATHOM_API_HOOKS_PROBE_LAUNCH_H
 
@@ -12,11 +10,11 @@
 struct probe_launch {
     const char *library;   /* the runtime */
     const char *directory; /* the session's */
-    const char *libraries; /* a directory that is searched for libraries first; NULL: none */
+    const char *libraries; /* a directory to search for libraries first; NULL: none */
 };
 
-/* Runs the command with LD_PRELOAD and FATHOM_PROBE set. It gets the caller's signal dispositions, but for SIGPIPE and SIGXFSZ,
- * and inherits the standard files. -ENOENT, -EACCES, ...: it cannot be run. */
+/* Starts the command with LD_PRELOAD and FATHOM_PROBE set. It inherits the caller's signal dispositions, except for SIGPIPE and SIGXFSZ, and
+ * the standard files. -ENOENT, -EACCES, ...: it cannot be executed. */
 int probe_launch(char *const *command, const struct probe_launch *how, pid_t *pid, struct fathom_error *err);
 
 #endif

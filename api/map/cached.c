@@ -9,7 +9,7 @@
 #include "pathmap/map/map_cache.h"
 #include "report/text/printer.h"
 
-/* The name that the program had when it was recorded. */
+/* Prints the program's path when it was recorded. */
 static void print_program(struct printer *p, const struct map_cache_entry *entry)
 {
     struct pathmap *map;
@@ -28,7 +28,7 @@ static void print_program(struct printer *p, const struct map_cache_entry *entry
     pathmap_close(map);
 }
 
-/* A line for each program, at the latest used of its maps. */
+/* Prints a line for each program, at its most recently used map. */
 static void list_program(struct printer *p, const struct map_cache_entry *entries, size_t count, size_t first)
 {
     struct tm at;

@@ -1,4 +1,4 @@
-/* merge.c - the sum of several path maps; see fathom/map.h. */
+/* merge.c - adds up several path maps; see fathom/map.h. */
 #include "api/fathom/map.h"
 #include "api/host.h"
 #include "base/outfile.h"
@@ -15,7 +15,7 @@ static bool has_hooked(const struct pathmap *map)
     return false;
 }
 
-/* Adds the maps that have, or that lack, hooked images; those that have them must be added first (trie.h). */
+/* Adds the maps with hooked images, or those without any; the former must be added first (trie.h). */
 static int add_maps(struct trie *trie, const char *const *paths, size_t count, bool hooked,
                     const struct progress *progress, struct fathom_error *err)
 {

@@ -13,8 +13,8 @@
 
 #define COPIES_MAX 1000 /* OUTPUT.recovered, OUTPUT.recovered.2, ... */
 
-static int harvest(const struct session_directory *directory, bool partial, const char *output,
-                   const struct log *log, struct fathom_error *err)
+static int make_map(const struct session_directory *directory, bool partial, const char *output,
+                    const struct log *log, struct fathom_error *err)
 {
     struct image_options image_options = {.log = log};
     struct image_cache *images = image_cache_new(&image_options);
@@ -50,11 +50,11 @@ static int check_output(const char *given, const struct session_about *about, co
     return 0;
 }
 
-/* Removes or closes the directory. */
-static int finish(struct session_directory *directory, bool partial, const char *output,
-                  const struct log *log, struct fathom_error *err)
+/* Makes the map, and removes or closes the directory. */
+static int recover_map(struct session_directory *directory, bool partial, const char *output,
+                       const struct log *log, struct fathom_error *err)
 {
-    int rc = harvest(directory, partial, output, log, err);
+    int rc = make_map(directory, partial, output, log, err);
     if (rc == 0 || rc == -ECHILD)
         session_directory_remove(directory);
     else
@@ -77,10 +77,10 @@ int fathom_map_recover(const char *path, const char *output, const struct fathom
         session_directory_close(&directory);
         return rc;
     }
-    return finish(&directory, about.partial, output ? output : about.output, &host.log, err);
+    return recover_map(&directory, about.partial, output ? output : about.output, &host.log, err);
 }
 
-/* Chooses the name of a file that does not exist yet; false: there is none. */
+/* Chooses a file name that is not taken. false: there is none. */
 static bool name_copy(const struct session_about *about, char *out, size_t size)
 {
     for (int i = 1; about->output[0] && i <= COPIES_MAX; i++) {
@@ -115,7 +115,7 @@ static void recover_one(const char *path, const struct log *log)
         return;
     }
     log_write(log, LOG_NOTE, "a training that was killed left %s: recovering its map", path);
-    rc = finish(&directory, about.partial, output, log, &err);
+    rc = recover_map(&directory, about.partial, output, log, &err);
     if (rc < 0 && rc != -ECHILD)
         log_write(log, LOG_WARNING, "the map of %s cannot be recovered: %s", path, err.text);
 }

@@ -1,4 +1,4 @@
-/* show.c - what a path map contains; see fathom/map.h. */
+/* show.c - prints what a path map contains; see fathom/map.h. */
 #include <stdlib.h>
 
 #include "api/fathom/map.h"
@@ -8,7 +8,7 @@
 #include "pathmap/map/pathmap.h"
 #include "report/text/printer.h"
 
-/* A map's CIDs by how many function paths share them. */
+/* How many of a map's CIDs have only one function path. */
 struct ambiguity {
     uint64_t cids, precise;
     bool sampled;
@@ -40,12 +40,12 @@ static struct ambiguity count_ambiguity(const struct pathmap *map)
     return a;
 }
 
-static double percent(uint64_t part, uint64_t whole)
+static double percent_of(uint64_t part, uint64_t whole)
 {
     return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
-/* How much of their samples parts of the training predict of each other. */
+/* Prints how much of the samples of each part of the training the other parts predict. */
 static void print_trials(struct printer *p, const struct pathmap *map)
 {
     const struct trial *trials;
@@ -56,11 +56,11 @@ static void print_trials(struct printer *p, const struct pathmap *map)
     else
         printer_write(p, "  predicted       not known");
     for (uint32_t i = 0; i < count; i++)
-        printer_write(p, " %.1f%%", percent(trials[i].right, trials[i].samples));
+        printer_write(p, " %.1f%%", percent_of(trials[i].right, trials[i].samples));
     printer_write(p, "\n");
 }
 
-/* How many contexts are of partial paths. */
+/* The number of contexts on partial paths. */
 static uint32_t count_partial(const struct pathmap *map)
 {
     const struct build_id none = {0};
@@ -93,9 +93,9 @@ int fathom_map_describe(const char *path, FILE *out, struct fathom_error *err)
     if (partial)
         printer_write(p, "  partial         %u contexts below a root that says why\n", partial);
     printer_write(p, "  CIDs            %llu, %.1f%% precise\n", (unsigned long long)a.cids,
-                  percent(a.precise, a.cids));
+                  percent_of(a.precise, a.cids));
     printer_write(p, "  %-14s  %llu, %.1f%% of them with a precise CID\n", a.sampled ? "samples" : "calls",
-                  (unsigned long long)a.weight, percent(a.precise_weight, a.weight));
+                  (unsigned long long)a.weight, percent_of(a.precise_weight, a.weight));
     printer_write(p, "  calls, stacks   %llu\n", (unsigned long long)s.paths_entered);
     printer_write(p, "  stacks cut      %llu\n", (unsigned long long)s.paths_cut);
     printer_write(p, "  not unwound     %llu\n", (unsigned long long)s.paths_failed);
@@ -115,7 +115,6 @@ int fathom_map_describe(const char *path, FILE *out, struct fathom_error *err)
     return 0;
 }
 
-/* Prints a function's name from the map. */
 static void print_function(struct printer *p, const struct pathmap *map, uint32_t function)
 {
     struct pathmap_function f = pathmap_function(map, function);
@@ -139,7 +138,7 @@ static int by_self(const void *a, const void *b, void *context)
 struct listing {
     struct printer printer;
     const struct pathmap *map;
-    uint32_t rows; /* at most */
+    uint32_t rows; /* maximum number */
     bool hooked;   /* only frames of images with hooks */
     uint32_t *order, *path;
     size_t capacity; /* of path */

@@ -341,9 +341,8 @@ static void ask_java(const struct code_files *f, const struct watched *w)
         return;
     if (w->until != UINT64_MAX && w->files[AS_MAP] < 0)
         log_write(f->log, LOG_WARNING,
-                  "the Java of process %" PRIu32
-                  " ended before it could be asked for a map of its code: started with "
-                  "-XX:+DumpPerfMapAtExit, it writes one",
+                  "the Java of process %" PRIu32 " ended before it could be asked for a map of its code: "
+                  "started with -XX:+DumpPerfMapAtExit, it writes one",
                   w->pid);
     if (w->until == UINT64_MAX && !java_maps_ask(f->java, w->pid))
         log_write(f->log, LOG_WARNING,

@@ -5,11 +5,12 @@
 
 #include "api/record/clocks.h"
 #include "api/record/walk_sink.h"
+#include "collector/scripts/script_poll.h"
 #include "infer/live/script_watch.h"
 #include "infer/live/stack_learner.h"
 
 struct learning {
-    struct collector *collector;
+    struct verify *verify; /* NULL: the collector compares no stacks */
     collector_sink *next;
     void *context;                 /* of next */
     struct walk_sink *walks;       /* passes records on to next; NULL: stacks are passed on unchanged */
@@ -24,57 +25,61 @@ struct learning {
 
 static int know_stack(void *learning, const struct known_stack *stack, struct fathom_error *err)
 {
-    struct learning *l = learning;
-    return collector_know(l->collector, stack, err);
+    const struct learning *l = learning;
+    return verify_know(l->verify, stack, err);
 }
 
 static bool tell_stacks(void *learning, uint32_t space, const struct go_stacks *go, uint64_t bias)
 {
-    struct learning *l = learning;
-    return collector_stacks_are(l->collector, space, go, bias);
+    const struct learning *l = learning;
+    return verify_stacks_are(l->verify, space, go, bias);
 }
 
 static void tell_script(void *learning, uint32_t pid, const struct script_runtime *script, uint64_t state)
 {
-    struct learning *l = learning;
-    collector_script(l->collector, pid, script, state);
+    const struct learning *l = learning;
+    verify_script(l->verify, pid, script, state);
 }
 
 static void tell_script_file(void *learning, uint32_t number, const struct script_runtime *script,
                              uint64_t state)
 {
-    struct learning *l = learning;
-    collector_script_file(l->collector, number, script, state);
+    const struct learning *l = learning;
+    verify_script_file(l->verify, number, script, state);
 }
 
-static void fork_script(void *learning, uint32_t parent, uint32_t child)
+static void poll_script(void *poll, uint32_t pid, const struct script_runtime *script, uint64_t state)
 {
-    struct learning *l = learning;
-    collector_script_fork(l->collector, parent, child);
+    script_poll_process(poll, pid, script, state);
+}
+
+static void fork_script(void *poll, uint32_t parent, uint32_t child)
+{
+    script_poll_fork(poll, parent, child);
 }
 
 static void number_file(void *learning, const struct stack_file *file, uint32_t number)
 {
-    struct learning *l = learning;
-    collector_number(l->collector, file, number);
+    const struct learning *l = learning;
+    verify_number_file(l->verify, file, number);
 }
 
 static bool tell_rows(void *learning, const struct code_rows_key *key, const struct code_rows *rows)
 {
-    struct learning *l = learning;
-    return collector_rows(l->collector, key, rows);
+    const struct learning *l = learning;
+    return verify_rows(l->verify, key, rows);
 }
 
 static void place_process(void *learning, uint32_t pid, uint32_t space)
 {
-    struct learning *l = learning;
-    collector_place(l->collector, pid, space);
+    const struct learning *l = learning;
+    verify_place(l->verify, pid, space);
 }
 
 static void forget_space(void *learning, uint32_t space)
 {
-    struct learning *l = learning;
-    collector_forget(l->collector, space);
+    const struct learning *l = learning;
+    verify_forget(l->verify, space);
 }
 
 static void take_walk(void *learning, const struct sample *sample, uint32_t number,
@@ -92,8 +97,8 @@ static bool wants_stack(void *learning, uint32_t number)
 
 static void retract_stack(void *learning, uint32_t number)
 {
-    struct learning *l = learning;
-    collector_retract(l->collector, number);
+    const struct learning *l = learning;
+    verify_retract(l->verify, number);
 }
 
 int learning_new(struct collector *collector, const struct collector_options *options, bool walks, bool cache,
@@ -104,22 +109,24 @@ int learning_new(struct collector *collector, const struct collector_options *op
     struct learning *l = calloc(1, sizeof *l);
     if (!l)
         return error_memory(err);
-    *l = (struct learning){.collector = collector, .next = next, .context = context, .log = options->log};
+    *l = (struct learning){
+        .verify = collector_verify(collector), .next = next, .context = context, .log = options->log};
     int rc = 0;
-    if (!collector_follows(collector))
+    if (!l->verify)
         rc = clocks_new(collector, &options->verify, &l->clocks, err);
     else if (walks)
         rc = walk_sink_new(events, count, next, context, &l->walks, err);
-    if (rc == 0 && collector_polls(collector))
+    struct script_poll *poll = collector_polls(collector);
+    if (rc == 0 && poll)
         rc = script_watch_start(
-            &(struct script_watch_input){events, count, {tell_script, tell_script_file, l}, fork_script},
-            &l->scripts, err);
-    if (rc == 0 && l->walks && cache && collector_finds_files(collector)) {
+            &(struct script_watch_input){events, count, {poll_script, NULL, poll}, fork_script}, &l->scripts,
+            err);
+    if (rc == 0 && l->walks && cache && verify_finds_files(l->verify)) {
         l->keeper = stack_keeper_new();
         rc = l->keeper ? 0 : error_memory(err);
         walk_sink_untold(l->walks, retract_stack, l);
     }
-    if (rc == 0 && collector_follows(collector))
+    if (rc == 0 && l->verify)
         rc = stack_learner_start(&(struct stack_learner_input){.events = events,
                                                                .count = count,
                                                                .know = know_stack,
@@ -185,7 +192,7 @@ int learning_add(void *learning, const void *records, size_t size, struct fathom
                   why.text);
         stop_learning(l);
         if (l->keeper) /* nobody would report their frames */
-            collector_retract(l->collector, 0);
+            verify_retract(l->verify, 0);
     }
     return passed;
 }

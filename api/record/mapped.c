@@ -126,10 +126,7 @@ static int64_t find_file(const struct mapped *m, uint64_t key)
 
 static int set_file(struct mapped *m, uint64_t key, int64_t file)
 {
-    uint64_t *number = table_put(m->seen, key, NULL);
-    if (number)
-        *number = (uint64_t)file + 1;
-    return number ? 0 : -ENOMEM;
+    return table_set(m->seen, key, (uint64_t)file + 1) ? 0 : -ENOMEM;
 }
 
 /* The file's index among held files; held_count: it is not held. */

@@ -72,7 +72,7 @@ static int open_writer(struct part *p, struct outfile **file, struct fathom_erro
 {
     const struct event *events;
     size_t count = collector_events(p->collector, &events);
-    if (p->options->stack_samples && collector_follows(p->collector)) {
+    if (p->options->stack_samples && collector_verify(p->collector)) {
         int rc = stack_sink_new(events, count, &p->stacks, err);
         if (rc < 0)
             return rc;
@@ -87,7 +87,7 @@ static int open_writer(struct part *p, struct outfile **file, struct fathom_erro
     return p->options->compress ? writer_compress(p->writer, err) : 0;
 }
 
-static void warn(void *part, enum log_level level, const char *text)
+static void pass_warning(void *part, enum log_level level, const char *text)
 {
     const struct part *p = part;
     if (level >= LOG_WARNING)
@@ -104,7 +104,7 @@ static void follow_on(struct part *p, const struct part *before)
     }
     p->collect.command = NULL;
     p->collect.raised = false;
-    p->warnings = (struct log){warn, p};
+    p->warnings = (struct log){pass_warning, p};
     p->collect.log = &p->warnings;
 }
 
@@ -226,7 +226,7 @@ static void say_summary(const struct part *p, double bytes, bool *nothing)
     struct collector_summary s;
     collector_summary(p->collector, &s);
     bool large = bytes >= 1e6;
-    bool follows = collector_follows(p->collector);
+    bool follows = collector_verify(p->collector);
     uint64_t stacks = follows ? s.stacks_new : s.audit_samples;
     log_write(&p->host->log, LOG_NOTE, "%llu sample%s and %llu %s%s in %s (%.1f %s)",
               (unsigned long long)s.samples, s.samples == 1 ? "" : "s", (unsigned long long)stacks,

@@ -193,17 +193,16 @@ bool recorder_say_losses(const struct collector *collector, const struct log *lo
                   "--ring, or the paths of some samples are inferred",
                   (unsigned long long)s->stacks_crowded, s->stacks_crowded == 1 ? " was" : "s were");
     if (s->stacks_returned)
-        log_write(
-            log, LOG_NOTE,
-            "the stacks of %llu precise sample%s (%.1f%%) were not compared, as their function may have "
-            "returned before they could be read: their paths are inferred",
-            (unsigned long long)s->stacks_returned, s->stacks_returned == 1 ? "" : "s",
-            100 * (double)s->stacks_returned / (double)(s->samples ? s->samples : 1));
+        log_write(log, LOG_NOTE,
+                  "the stacks of %llu precise sample%s (%.1f%%) were not compared, as their function may "
+                  "have returned before they could be read: their paths are inferred",
+                  (unsigned long long)s->stacks_returned, s->stacks_returned == 1 ? "" : "s",
+                  100 * (double)s->stacks_returned / (double)(s->samples ? s->samples : 1));
     if (s->throttled)
         log_write(log, LOG_WARNING, "the kernel throttled the event %llu times",
                   (unsigned long long)s->throttled);
     if (s->bases_missing &&
-        !collector_follows(collector)) /* else the base is known from a stack that was read */
+        !collector_verify(collector)) /* else the base is known from a stack that was read */
         log_write(log, LOG_NOTE,
                   "%llu thread%s ended before the stack could be located: %s samples may have no path",
                   (unsigned long long)s->bases_missing, s->bases_missing == 1 ? "" : "s",

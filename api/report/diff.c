@@ -21,24 +21,17 @@
 #include "hcct/saved_tree.h"
 #include "report/changes.h"
 
-const struct fathom_word fathom_diff_formats[FATHOM_WORDS] = {
-    {"text", NULL},
-    {"json", "all that is known, for programs"},
-    {"html", "a page to explore"},
-    {NULL, NULL},
-};
-
-/* Samples are asked for; nothing is written by it. */
+/* Keeps single samples; it is never written. */
 static const struct format no_format = {.name = "diff", .samples = true};
 
 struct input { /* a recording, an archive of one, or a saved tree */
     char *path;
-    struct archived *archived; /* NULL: no archive, or done */
+    struct archived *archived; /* NULL: not an archive, or closed */
     int phase;                 /* of the recording; 0: all */
     unsigned side;
 };
 
-/* Of a file, a bit for each side: it has functions there, and its inlined ones are known. */
+/* Of a file, with a bit for each side: whether functions of it occur there, and whether its inlined ones are known. */
 struct file_sides {
     uint8_t seen, inlined;
 };
@@ -49,23 +42,23 @@ struct fathom_diff {
     struct report_options report; /* of the recording that is read */
     const struct changes_format *format;
     struct difference *difference;
-    struct compared *stored; /* what is compared of a store; NULL: files are */
+    struct compared *stored; /* the compared parts of a store; NULL: files are compared */
     struct input *inputs;    /* of both sides */
     size_t count, capacity;
-    struct running_kernel *kernel; /* that runs here: its names */
+    struct running_kernel *kernel; /* names of the running kernel */
     struct outfile *output;        /* NULL: a stream */
-    char *event, *unit;            /* of the recordings, which must have the same; NULL before the first */
-    char *first;                   /* the recording that it is of */
-    const char **directories;      /* of the inputs' archives */
+    char *event, *unit;       /* of the first recording, which the others must have too; NULL before it */
+    char *first;              /* the first recording */
+    const char **directories; /* of the inputs' archives */
     struct fathom_writing writing;
-    struct names *files;      /* that have functions */
+    struct names *files;      /* whose functions occur */
     struct file_sides *sides; /* of each */
     size_t sides_capacity;
-    bool unnamed; /* that the kernel's functions have no names was told */
+    bool unnamed; /* it was reported that the kernel's functions have no names */
     bool stale;
 };
 
-/* What a recording or tree counts must be what the first one counts. With --event, the user says what is to be compared. */
+/* A recording or tree must count the same event as the first one, unless the user chose one with --event. */
 static int check_event(struct fathom_diff *d, const char *path, const char *event, const char *unit,
                        struct fathom_error *err)
 {
@@ -94,7 +87,7 @@ static int add_contexts(struct fathom_diff *d, unsigned side, const char *path,
                : rc;
 }
 
-/* Notes which files have functions, and of which the inlined ones are known. */
+/* Notes whose functions occur, and of which files the inlined ones are known. */
 static int note_files(struct fathom_diff *d, unsigned side, const struct reporting *reporting,
                       const struct frames *frames, struct fathom_error *err)
 {
@@ -115,8 +108,8 @@ static int note_files(struct fathom_diff *d, unsigned side, const struct reporti
     return 0;
 }
 
-/* One side alone has debug information of a file, and the other has a file, the same or another, that lacks it there
- * alone: not one that just has no sample. Each side can be so. */
+/* Warns if only one side has the debug information of some file, while the other side has a file (the same or another) that lacks it only
+ * there. A file without samples on a side does not count. */
 static void tell_inlined(const struct fathom_diff *d)
 {
     unsigned has = 0, lacks = 0;
@@ -128,11 +121,10 @@ static void tell_inlined(const struct fathom_diff *d)
     }
     for (unsigned side = 0; side < 2; side++)
         if (has >> side & 1 && lacks >> !side & 1)
-            log_write(
-                &d->host.log, LOG_WARNING,
-                "only %s has debug information of some files: their inlined functions look like changes "
-                "(--no-inline compares without them)",
-                d->options.sides[side]);
+            log_write(&d->host.log, LOG_WARNING,
+                      "only %s has debug information of some files: their inlined functions look like "
+                      "changes (--no-inline compares without them)",
+                      d->options.sides[side]);
 }
 
 /* Recordings ----------------------------------------------------------------------------------------------------- */
@@ -195,7 +187,7 @@ static bool is_tree(const char *path)
     return tree;
 }
 
-/* Frames whose items are those of the tree. */
+/* Makes frames whose items are the tree's. */
 static int name_frames(const struct tree_names *names, struct frames *frames)
 {
     for (uint32_t i = 0; i < names_count(names->names); i++) {
@@ -203,7 +195,7 @@ static int name_frames(const struct tree_names *names, struct frames *frames)
         const char *image = path_base(f->image);
         char label[300];
         snprintf(label, sizeof label, "%.255s+0x%" PRIx64, image, f->address);
-        /* The number is part of the frame: no two items are the same. */
+        /* The number is part of the frame, so that no two frames are equal. */
         if (frames_named(frames, f->name[0] ? f->name : label, image, i) != i)
             return -ENOMEM;
     }
@@ -264,14 +256,14 @@ static int open_store(struct fathom_diff *d, const struct fathom_diff_options *o
 
 /* The whole ------------------------------------------------------------------------------------------------------ */
 
-/* 0: all */
+/* The phase that is compared on a side; 0: all. */
 static int phase_of(const struct fathom_diff *d, unsigned side)
 {
     const struct fathom_profile_options *p = &d->options.profile;
     return p->phase_count ? p->phase[side] : 0;
 }
 
-/* "A1,A2,A3"; a file of that name itself is one. Archives get their directories while there are rights to make them. */
+/* Splits "A1,A2,A3", unless a file has that name. Makes the directories of archives now, while there are rights to do so. */
 static int list_side(struct fathom_diff *d, unsigned side, const char *list, struct fathom_error *err)
 {
     char *copy = strdup(list), *rest = access(list, F_OK) == 0 ? NULL : copy;
@@ -295,7 +287,7 @@ static int list_side(struct fathom_diff *d, unsigned side, const char *list, str
     return rc;
 }
 
-/* The directories of archives, and the output, which is begun. */
+/* Lists the directories of archives, and begins the output. */
 static int find_writing(struct fathom_diff *d, struct fathom_error *err)
 {
     d->directories = malloc((d->count + 1) * sizeof *d->directories);
@@ -327,7 +319,8 @@ static int set_options(struct fathom_diff *d, const struct fathom_diff_options *
     return rc;
 }
 
-static int begin(struct fathom_diff *d, const struct fathom_diff_options *options, struct fathom_error *err)
+static int begin_diff(struct fathom_diff *d, const struct fathom_diff_options *options,
+                      struct fathom_error *err)
 {
     int rc = set_options(d, options, err);
     if (rc < 0)
@@ -362,7 +355,7 @@ int fathom_diff_open(const struct fathom_diff_options *options, const struct fat
     if (!d)
         return error_memory(error);
     host_init(&d->host, listener);
-    int rc = begin(d, options, error);
+    int rc = begin_diff(d, options, error);
     if (rc < 0)
         fathom_diff_close(d);
     else

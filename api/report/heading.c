@@ -1,5 +1,5 @@
-/* heading.c - see heading.h. */
-#include "api/report/heading.h"
+/* heading.c - the heading of a report: what was recorded, and how far the report can be trusted. */
+#include "api/report/reporting_data.h"
 
 #include <string.h>
 
@@ -37,7 +37,7 @@ static void find_kinds(const struct reader *reader, bool *audits, bool *stacks)
     }
 }
 
-/* What the samples came to. */
+/* The sums of the samples. */
 static void fill_counts(struct view_heading *h, const struct profile_counts *counts)
 {
     h->samples = counts->samples;
@@ -67,19 +67,20 @@ static void fill_counts(struct view_heading *h, const struct profile_counts *cou
     h->returned = counts->returned;
 }
 
-/* What the recording is, and what it lacks. After fill_counts(). */
-static void fill_recording(struct view_heading *h, const struct heading_parts *p)
+/* What was recorded, and what was lost. After fill_counts(). */
+static void fill_recording(const struct reporting *r, const struct reader *reader, struct view_heading *h)
 {
     struct reader_summary summary;
-    const struct event *event = p->event, *events;
+    const struct event *events;
     bool audits;
-    reader_events(p->reader, &events);
-    const struct scaling *scaling = reader_scaling(p->reader, (uint32_t)(event - events));
-    reader_summary(p->reader, &summary);
-    find_kinds(p->reader, &audits, &h->followed);
-    h->command = reader_command(p->reader);
+    reader_events(reader, &events);
+    const struct event *event = &events[r->event];
+    const struct scaling *scaling = reader_scaling(reader, r->event);
+    reader_summary(reader, &summary);
+    find_kinds(reader, &audits, &h->followed);
+    h->command = reader_command(reader);
     h->event = event->name;
-    h->other_events = p->others;
+    h->other_events = r->others;
     h->calls = latency_event_of(&event->attr) != LATENCY_NONE;
     h->user_only = event->attr.exclude_kernel && !h->calls;
     h->waits = attr_is_waits(&event->attr);
@@ -89,7 +90,7 @@ static void fill_recording(struct view_heading *h, const struct heading_parts *p
     h->foreign = !summary.stacks && !audits && !h->followed;
     h->other_event =
         !h->followed && !attr_is_clock(&event->attr) && !(event->attr.sample_type & PERF_SAMPLE_STACK_USER);
-    if (p->options->metric == metric_table && !p->filtered && !h->waits &&
+    if (r->options->metric == metric_table && !r->filter && !h->waits &&
         !h->calls) { /* the weights are in the event's unit */
         h->counted = summary.counted;
         h->cpu_time = summary.cpu_time;
@@ -112,21 +113,22 @@ static void fill_recording(struct view_heading *h, const struct heading_parts *p
     h->truncated = summary.truncated;
 }
 
-/* What inference had, and how often it was right. */
-static int fill_inference(struct view_heading *h, const struct heading_parts *p, struct fathom_error *err)
+/* What inference was based on, and how often it was right. */
+static int fill_inference(const struct reporting *r, const struct cached_maps *kept,
+                          const struct reader *reader, struct view_heading *h, struct fathom_error *err)
 {
     static const enum expected_by by_training[] = {[TRAINED_BY_NOTHING] = EXPECTED_BY_NOTHING,
                                                    [TRAINED_BY_SLICES] = EXPECTED_BY_SLICES,
                                                    [TRAINED_BY_INPUTS] = EXPECTED_BY_INPUTS};
     struct engine_summary learned;
     struct score checked;
-    int rc = evaluation_score(p->checked, &checked, err);
+    int rc = evaluation_score(r->checked, &checked, err);
     if (rc < 0)
         return rc;
-    engine_summary(p->engine, &learned);
-    h->map = p->map;
-    h->kept = p->kept->recordings;
-    h->training = p->map || p->kept->map ? NULL : recorded_command(p->reader);
+    engine_summary(r->engine, &learned);
+    h->map = r->map_name;
+    h->kept = kept->recordings;
+    h->training = r->map_name || kept->map ? NULL : recorded_command(reader);
     h->audit_samples = learned.learned;
     h->walks_compared = learned.walks_compared;
     h->walks_differing = learned.walks_differing;
@@ -137,7 +139,7 @@ static int fill_inference(struct view_heading *h, const struct heading_parts *p,
         h->expected_by = by_training[learned.trained->by];
         h->expected_parts = learned.trained->parts;
     }
-    /* The line says why callers are unknown: of nothing that was sampled, perhaps. */
+    /* The line explains why callers are unknown; the files may have no samples at all. */
     bool concerned = h->partial || h->unknown_by_reason[UNKNOWN_UNREAD] ||
                      h->unknown_by_reason[UNKNOWN_MAPPING] || h->unknown_by_reason[UNKNOWN_RUN_TIME];
     h->unread = learned.unread;
@@ -157,22 +159,25 @@ void heading_fill_uninlined(struct view_heading *h, const struct image_cache *im
     }
 }
 
-int heading_fill(struct view_heading *h, const struct heading_parts *p, struct fathom_error *err)
+int heading_fill(struct reporting *r, const struct cached_maps *kept, const struct reader *reader,
+                 struct fathom_error *err)
 {
     static const char *reasons[UNKNOWN_REASONS];
+    const struct framing_options *framing = &r->options->profile.framing;
+    struct view_heading *h = &r->heading;
     struct profile_counts counts;
     for (unsigned i = 0; i < UNKNOWN_REASONS; i++)
         reasons[i] = unknown_reason_text((enum unknown_reason)i);
-    profile_counts(p->profile, &counts);
+    profile_counts(r->profile, &counts);
     *h = (struct view_heading){.reason_text = reasons, .reason_count = UNKNOWN_REASONS};
     fill_counts(h, &counts);
-    if (!p->options->profile.framing.levels.count)
-        h->process_count = process_shares_heaviest(profile_processes(p->profile), h->processes,
+    if (!framing->levels.count)
+        h->process_count = process_shares_heaviest(profile_processes(r->profile), h->processes,
                                                    PROCESSES_NAMED, &h->other_processes);
-    fill_recording(h, p);
-    h->interpreter = interpreter_in(p->contexts);
-    h->scripts_inlined = interpreters_run(p->contexts, SCRIPT_JAVASCRIPT);
-    h->native = p->options->profile.framing.native && !p->options->profile.framing.script;
-    heading_fill_uninlined(h, p->images);
-    return fill_inference(h, p, err);
+    fill_recording(r, reader, h);
+    h->interpreter = interpreter_in(&r->contexts);
+    h->scripts_inlined = interpreters_run(&r->contexts, SCRIPT_JAVASCRIPT);
+    h->native = framing->native && !framing->script;
+    heading_fill_uninlined(h, r->images);
+    return fill_inference(r, kept, reader, h, err);
 }

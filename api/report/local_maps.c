@@ -29,7 +29,7 @@ static bool has_maps(void)
 }
 
 /* An order_sink: notes processes that have executable memory without a file. */
-static int note(void *pids, const struct record *record, struct fathom_error *err)
+static int note_process(void *pids, const struct record *record, struct fathom_error *err)
 {
     if (record->kind != RECORD_MMAP || !record->mmap.executable || !record->mmap.path ||
         !mapped_is_run_time(record->mmap.path))
@@ -37,7 +37,7 @@ static int note(void *pids, const struct record *record, struct fathom_error *er
     return table_put(pids, record->pid, NULL) ? 0 : error_memory(err);
 }
 
-/* Adds a process's map, if there is one to be read. 0 or -ENOMEM. */
+/* Adds a process's map, if it has one that may be read. 0 or -ENOMEM. */
 static int add_map(struct code_namer *namer, uint32_t pid, const struct log *log)
 {
     char path[sizeof DIRECTORY "/perf-4294967295.map"];
@@ -83,7 +83,7 @@ int local_maps_read(struct reader *reader, const struct log *log, struct fathom_
     if (reader_is_ours(reader) || !has_maps())
         return 0;
     struct table *pids = table_new();
-    int rc = pids ? reader_run(reader, note, pids, err) : error_memory(err);
+    int rc = pids ? reader_run(reader, note_process, pids, err) : error_memory(err);
     if (rc == 0 && table_count(pids))
         rc = add_maps(reader, pids, log, err);
     table_free(pids);

@@ -1,16 +1,16 @@
 /*
- * local_maps.h - the names of code made at run time for a recording that has none itself, as one by `perf record`: from the /tmp/perf-PID.map of the
- * machine where it is read, as `perf report` does. It may be of another process that had the PID, which nothing tells.
+ * local_maps.h - names of code made at run time for a recording without any, e.g. by `perf record`: from /tmp/perf-PID.map on the
+ * machine where it is read, as `perf report` does. The map may be that of another process that had the PID; there is no way to know.
  */
 #ifndef FATHOM_API_REPORT_LOCAL_MAPS_H
 #define FATHOM_API_REPORT_LOCAL_MAPS_H
 
 #include "perfdata/reader.h"
 
-#define LOCAL_MAPS_BYTES (UINT64_C(64) << 20) /* of a file; of a longer one nothing is read */
+#define LOCAL_MAPS_BYTES (UINT64_C(64) << 20) /* of a file; larger ones are not read */
 
-/* Gives the reader the names of its processes with such code; recordings of ours have theirs, or none. A map is read if it is a regular file of this user's or
- * root's. Needs a pass over the records, if there is any map. Errors of reader_run(). */
+/* Gives the reader the names of such code; does nothing for recordings by fathom record, which have the names. A map is read if it is a
+ * regular file of this user or of root. If there is any map, it makes a pass over the records. Errors of reader_run(). */
 int local_maps_read(struct reader *reader, const struct log *log, struct fathom_error *err);
 
 #endif

@@ -6,51 +6,18 @@
 #include <string.h>
 
 #include "api/counter.h"
+#include "api/fathom/diff.h"
 #include "profile/waker_paths.h"
 #include "report/changes.h"
 #include "report/phases/phases.h"
 
-const struct fathom_word fathom_metrics[FATHOM_WORDS] = {
-    {"weight", "what the event counts, or time"},
-    {"samples", "their number"},
-    {"latency", "of the sampled memory accesses"},
-    {"allocations", "their number, where bytes are told"},
-    {NULL, NULL},
-};
-const struct fathom_word fathom_views[FATHOM_WORDS] = {
-    {"tree", "callers first"},
-    {"callers", "hot functions first"},
-    {"flat", NULL},
-    {"memory", "what was accessed, and where it was found"},
-    {"locks", "which are waited for"},
-    {"wakers", "who ended waits"},
-    {"groups", "who ran, without functions"},
-    {NULL, NULL},
-};
-const struct fathom_word fathom_report_formats[FATHOM_WORDS] = {
-    {"text", NULL},
-    {"folded", "for flame graphs"},
-    {"html", "a page to explore"},
-    {"svg", "a flame graph"},
-    {"json", "all that is known, for programs"},
-    {"csv", "a context a line"},
-    {"speedscope", "for speedscope.app"},
-    {"pprof", "for pprof"},
-    {"otlp", "profiles of OpenTelemetry"},
-    {"firefox", "for the Firefox Profiler"},
-    {"perf", "a recording with call chains, for perf"},
-    {"callgrind", "for KCachegrind"},
-    {"dot", "a call graph, for Graphviz"},
-    {"autofdo", "a sample profile for clang"},
-    {"csspgo", "the same, with call paths"},
-    {"gcov-autofdo", "a sample profile for gcc"},
-    {"bolt", "branches, for perf2bolt -pa"},
-    {"symbol-order", "functions in an order for linkers"},
-    {"propeller", "basic blocks in an order for clang"},
-    {NULL, NULL},
-};
+#define WORD(name, help, ...) {name, help},
+const struct fathom_word fathom_metrics[FATHOM_WORDS] = {METRICS(WORD)};
+const struct fathom_word fathom_views[FATHOM_WORDS] = {VIEWS(WORD)};
+const struct fathom_word fathom_report_formats[FATHOM_WORDS] = {FORMATS(WORD)};
+const struct fathom_word fathom_diff_formats[FATHOM_WORDS] = {CHANGES_FORMATS(WORD)};
 
-/* Of single samples, and of one function: commands of their own print them. */
+/* Formats that commands other than report print: of single samples, one function, or phases. */
 static const struct format single_formats[] = {
     {.name = "script", .write = script_write, .samples = true},
     {.name = "annotate", .write = annotate_write, .samples = true, .script_lines = true},
@@ -82,7 +49,7 @@ void fathom_report_defaults(struct fathom_report_options *o)
                                         .listed = LISTED_DEFAULT};
 }
 
-/* The entry of a table whose entries begin with a name, the last with NULL: which is also found where there is no such name. */
+/* The entry with the name, or else the last one, whose name is NULL. */
 static const void *find_row(const void *table, size_t size, const char *name)
 {
     const char *const *entry = table;
@@ -101,32 +68,31 @@ const void *report_word_find(const char *what, const void *table, size_t size, c
     return NULL;
 }
 
-/* One of those of recordings, or else of one sample or one function. */
+/* One of the formats of `fathom report`, or of the other commands. */
 static const struct format *find_format(const char *name, struct fathom_error *err)
 {
     const struct format *f = find_row(format_table, sizeof *f, name);
     return f->name ? f : report_word_find("format", single_formats, sizeof *f, name, err);
 }
 
-/* Whether contexts have frames for it that they do not have otherwise, which other formats show, too. */
+/* Whether the view adds frames to contexts, which other formats can show too. */
 static bool adds_frames(const struct view *v)
 {
     return v->levels || v->accesses || v->locks || v->wakers;
 }
 
-/* Options that do not go together. view: the name that was given, or NULL. */
-static int check(const struct report_options *o, const char *view, struct fathom_error *err)
+/* Refuses options that exclude each other. view: as given, or NULL. */
+static int check_options(const struct report_options *o, const char *view, struct fathom_error *err)
 {
     if (o->format->write == annotate_write && !o->annotate.function)
         return error_set(err, EINVAL, "--format annotate needs a function");
     if (o->format->recording && !o->output)
         return error_set(err, EINVAL, "--format %s needs a file to write: -o FILE", o->format->name);
     if (o->format->recording && o->profile.framing.levels.count)
-        return error_set(
-            err, EINVAL,
-            "--format %s keeps processes and threads as they are: perf report --sort shows them, "
-            "not --by and --process-tree",
-            o->format->name);
+        return error_set(err, EINVAL,
+                         "--format %s keeps processes and threads as they are: perf report --sort shows "
+                         "them, not --by and --process-tree",
+                         o->format->name);
     if (o->view.view->levels && strcmp(o->format->name, "text") != 0)
         return error_set(err, EINVAL,
                          "--view %s is text: of --format %s, --by shows who ran, above the functions",
@@ -153,7 +119,7 @@ static struct filter_options filter_of(const struct fathom_filter *f)
                                    f->to,   f->focus, f->ignore,    f->symbol,    f->image};
 }
 
-/* A view may need levels. */
+/* The view may need levels. */
 static int set_levels(const struct fathom_profile_options *p, const struct view *view, struct levels *out,
                       struct fathom_error *err)
 {
@@ -164,7 +130,7 @@ static int set_levels(const struct fathom_profile_options *p, const struct view 
     return rc;
 }
 
-/* A view may need accesses. phi alone: eps = phi / 5, as in the HCCT paper (section 5.2). */
+/* The view may need accesses. The default of eps is phi / 5, as in the HCCT paper (section 5.2). */
 static struct profile_options profile_of(const struct fathom_profile_options *p, const struct view *view)
 {
     return (struct profile_options){.ambiguity = (enum profile_ambiguity)p->ambiguous,
@@ -237,7 +203,7 @@ int report_options_set(struct report_options *to, const struct fathom_report_opt
     if (to->profile.counter == HCCT_KINDS)
         return error_set(err, EINVAL, "there is no counter %d", (int)p->counter);
     rc = set_levels(p, to->view.view, &to->profile.framing.levels, err);
-    return rc == 0 ? check(to, from->view, err) : rc;
+    return rc == 0 ? check_options(to, from->view, err) : rc;
 }
 
 int fathom_report_check(const struct fathom_report_options *options, struct fathom_error *error)

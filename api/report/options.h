@@ -1,4 +1,4 @@
-/* options.h - the options of a report as those of its parts. */
+/* options.h - the public options of a report, checked and split into those of its parts. */
 #ifndef FATHOM_API_REPORT_OPTIONS_H
 #define FATHOM_API_REPORT_OPTIONS_H
 
@@ -23,23 +23,23 @@ struct report_options {
     struct script_fields fields;
     struct annotate_options annotate;
     struct phasing_options phasing;
-    const int *phase;   /* the phases whose samples count; */
-    size_t phase_count; /* 0: any */
+    const int *phase;   /* only samples in these phases count; */
+    size_t phase_count; /* 0: all */
     enum perf_certainty certainty;
     const struct metric *metric;
     struct archived *archived; /* the input, unpacked; NULL: it is a recording */
-    /* Names the kernel's functions; opened before privileges are given up. NULL: paths end with user code. */
+    /* Names the kernel's functions; opened before rights are given up. NULL: paths end with user code. */
     struct running_kernel *kernel;
-    bool cgroups_optional; /* levels of cgroups do not fail where the recording tells of none */
-    bool no_cache;         /* do not use maps that earlier recordings kept */
-    bool terminal;         /* the stream is one */
+    bool cgroups_optional; /* accept levels of cgroups even if the recording has no cgroups */
+    bool no_cache;         /* do not use maps of earlier recordings */
+    bool terminal;         /* the stream is a terminal */
 };
 
-/* The entry with this name of a table whose entries, of `size` bytes, begin with a name, the last with NULL; name: NULL: the first.
- * NULL: there is none (EINVAL): "there is no view 'x'" of what: "view". */
+/* The entry of a table with this name; NULL: the first entry. Entries have `size` bytes and begin with a name, which is NULL in the last.
+ * what: "view", for the error "there is no view 'x'", EINVAL: returns NULL. */
 const void *report_word_find(const char *what, const void *table, size_t size, const char *name,
                              struct fathom_error *err);
-/* Texts and lists are borrowed; `to` must stay where it is. Errors: as fathom_report_check(). */
+/* Texts and lists are borrowed. `to` must not be moved. Errors: as fathom_report_check(). */
 int report_options_set(struct report_options *to, const struct fathom_report_options *from,
                        struct fathom_error *err);
 

@@ -6,16 +6,19 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
-#include "api/report/certainty.h"
+#include "infer/contexts/certainty.h"
 #include "api/report/script_chain.h"
+#include "api/report/symbol_file.h"
 #include "pathmap/map/partial.h"
 #include "perfdata/chained.h"
 #include "profile/chain.h"
 
-/* A file with names of frames that are no code. */
+static const struct symbol_room certainty_room = {0x2000, 0x1000}, functions_room = {0x3000, 0xd000};
+
+/* A file with names of frames that are not code (symbol_file.h). */
 struct names_file {
     char *path;           /* absolute; NULL: none */
-    struct table *mapped; /* PID and mappings of processes in which it is mapped, hashed */
+    struct table *mapped; /* hashes of PID and mappings of processes in which it is mapped */
 };
 
 struct perf_export {
@@ -27,44 +30,31 @@ struct perf_export {
     struct script_chain *scripts; /* NULL: there is no file for their names */
 };
 
-/* Makes a file beside the recording by `write`. */
-static int begin_names(const struct perf_export *e, const char *suffix,
-                       int (*write)(const struct perf_export *e, const char *path, struct fathom_error *err),
-                       struct names_file *out, struct fathom_error *err)
+/* Writes a file with these names beside the recording. */
+static int begin_names(const struct perf_export *e, const char *suffix, const char *const *names,
+                       size_t count, struct names_file *out, struct fathom_error *err)
 {
     char *path = NULL;
     out->mapped = table_new();
     if (!out->mapped || asprintf(&path, "%s%s", e->options.path, suffix) < 0)
         return error_memory(err);
-    int rc = write(e, path, err);
+    int rc = symbol_file_write(path, names, count, err);
     if (rc == 0 && !(out->path = realpath(path, NULL)))
         rc = error_system(err, errno, "cannot find %s, which was just written", path);
     free(path);
     return rc;
 }
 
-static int write_certainty(const struct perf_export *e, const char *path, struct fathom_error *err)
-{
-    (void)e;
-    return certainty_write(path, err);
-}
-
-static int write_functions(const struct perf_export *e, const char *path, struct fathom_error *err)
-{
-    return script_chain_write(e->scripts, path, err);
-}
-
-/* Maps a file in the sample's process, once for all mappings that this has. */
+/* Maps a file in the sample's process, unless it was mapped there since the process's mappings last changed. */
 static int map_names(const struct perf_export *e, const struct names_file *file,
-                     const struct process *process, const struct sample *sample,
-                     struct record (*mapping)(const char *path, uint32_t pid, uint64_t time),
-                     struct fathom_error *err)
+                     const struct symbol_room *room, const struct process *process,
+                     const struct sample *sample, struct fathom_error *err)
 {
     bool added;
     const uint64_t state = process ? process_state(process) : 0;
     if (!table_put(file->mapped, hash_u64(state + ((uint64_t)sample->pid << 32)), &added))
         return error_memory(err);
-    const struct record record = mapping(file->path, sample->pid, sample->time);
+    const struct record record = symbol_file_mapping(room, file->path, sample->pid, sample->time);
     return added ? chained_record(e->file, &record, err) : 0;
 }
 
@@ -78,6 +68,7 @@ int perf_export_begin(const struct perf_export_options *options, struct reader *
                       uint32_t event, struct image_cache *images, struct perf_export **out,
                       struct fathom_error *err)
 {
+    static const char *const certainties[] = {"[inferred]", "[unknown context]"};
     struct perf_export *e = calloc(1, sizeof *e);
     if (!e) {
         outfile_close(options->file);
@@ -88,7 +79,7 @@ int perf_export_begin(const struct perf_export_options *options, struct reader *
     const struct event *events;
     reader_events(reader, &events);
     int rc = options->certainty == PERF_CERTAINTY_FRAME
-                 ? begin_names(e, PERF_CERTAINTY_SUFFIX, write_certainty, &e->certainty, err)
+                 ? begin_names(e, PERF_CERTAINTY_SUFFIX, certainties, 2, &e->certainty, err)
                  : 0;
     if (rc < 0)
         outfile_close(options->file);
@@ -106,15 +97,16 @@ int perf_export_begin(const struct perf_export_options *options, struct reader *
     return rc;
 }
 
-/* Adds the frame that says how the path is known, outermost. */
+/* Adds an outermost frame that says how certain the path is; a proved path has none. */
 static int add_certainty(struct perf_export *e, const struct process *process, const struct sample *sample,
                          enum certainty certainty, struct fathom_error *err)
 {
-    uint64_t address = certainty_address(certainty);
-    if (!address)
+    if (certainty == CERTAINTY_PROVED)
         return 0;
-    const int rc = map_names(e, &e->certainty, process, sample, certainty_mapping, err);
-    return rc < 0 ? rc : chains_add(e->chains, address, err);
+    const int rc = map_names(e, &e->certainty, &certainty_room, process, sample, err);
+    return rc < 0 ? rc
+                  : chains_add(e->chains,
+                               symbol_file_address(&certainty_room, certainty == CERTAINTY_UNKNOWN), err);
 }
 
 static bool is_rooted(const struct pathmap *map, uint32_t node)
@@ -127,18 +119,25 @@ static bool is_rooted(const struct pathmap *map, uint32_t node)
            !partial_is_image(pathmap_image(map, pathmap_function(map, function).image).path);
 }
 
+static int write_functions(struct perf_export *e, struct fathom_error *err)
+{
+    const char *const *names;
+    const size_t count = script_chain_names(e->scripts, &names);
+    return e->functions.path ? symbol_file_write(e->functions.path, names, count, err)
+                             : begin_names(e, PERF_FUNCTIONS_SUFFIX, names, count, &e->functions, err);
+}
+
 /* Adds the functions that an interpreter runs. */
 static int add_scripts(struct perf_export *e, const struct process *process, const struct sample *sample,
                        struct address_chain *chain, struct fathom_error *err)
 {
     int rc = 0;
     if (!e->scripts) {
-        e->scripts = script_chain_new();
-        rc = e->scripts ? begin_names(e, PERF_FUNCTIONS_SUFFIX, write_functions, &e->functions, err)
-                        : error_memory(err);
+        e->scripts = script_chain_new(&functions_room);
+        rc = e->scripts ? write_functions(e, err) : error_memory(err);
     }
     if (rc == 0)
-        rc = map_names(e, &e->functions, process, sample, script_chain_mapping, err);
+        rc = map_names(e, &e->functions, &functions_room, process, sample, err);
     if (rc == 0 && script_chain_join(e->scripts, process, sample->script, chain, chain) < 0)
         rc = error_memory(err);
     return rc;
@@ -177,7 +176,7 @@ int perf_export_end(struct perf_export *e, const struct log *log, struct fathom_
     struct chained *file = e->file;
     e->file = NULL;
     const int rc = chained_close(file, err);
-    return rc == 0 && e->functions.path ? script_chain_write(e->scripts, e->functions.path, err) : rc;
+    return rc == 0 && e->functions.path ? write_functions(e, err) : rc;
 }
 
 void perf_export_free(struct perf_export *e)

@@ -1,6 +1,6 @@
 /*
- * perf_export.h - `fathom report --format perf`: the recording again, each sample with the most probable path as its call
- * chain, and how sure that is in percent as its weight (PERF_SAMPLE_WEIGHT).
+ * perf_export.h - `fathom report --format perf`: writes the recording again, each sample with the most probable path as its call
+ * chain, and its probability in percent as its weight (PERF_SAMPLE_WEIGHT).
  */
 #ifndef FATHOM_API_REPORT_PERF_EXPORT_H
 #define FATHOM_API_REPORT_PERF_EXPORT_H
@@ -12,24 +12,24 @@
 struct perf_export;
 
 enum perf_certainty {
-    PERF_CERTAINTY_WEIGHT, /* as the weight alone */
-    PERF_CERTAINTY_FRAME,  /* and an outermost frame "[inferred]" or "[unknown context]": needs a file */
+    PERF_CERTAINTY_WEIGHT, /* only as the weight */
+    PERF_CERTAINTY_FRAME,  /* also as an outermost frame "[inferred]" or "[unknown context]": needs a file */
 };
 
-/* What follows the output's name in those of files with names of frames: */
+/* Suffixes of the files with names of frames, added to the output's name. */
 #define PERF_CERTAINTY_SUFFIX ".certainty"
 #define PERF_FUNCTIONS_SUFFIX ".functions"
 
 struct perf_export_options {
     const char *path;     /* of the file, for messages and for PATH.certainty */
-    struct outfile *file; /* opened by outfile_open(); it is taken, also by a call that fails */
+    struct outfile *file; /* opened by outfile_open(); perf_export_begin() takes it, even if it fails */
     enum perf_certainty certainty;
     double min_confidence; /* paths less probable are unknown */
-    bool scripts;          /* with the functions that an interpreter runs: needs a file */
+    bool scripts;          /* show the functions that an interpreter runs: needs a file */
 };
 
-/* Writes the records of processes; for PERF_CERTAINTY_FRAME also PATH.certainty, and with the first function of a script
- * PATH.functions, in which readers find the frames' names. path, reader and images are borrowed. engine: has read the recording. */
+/* Writes the records of processes; for PERF_CERTAINTY_FRAME also PATH.certainty, and at the first function of a script
+ * PATH.functions, where readers find the frames' names. path, reader and images are borrowed. engine: must have read the recording. */
 int perf_export_begin(const struct perf_export_options *options, struct reader *reader, struct engine *engine,
                       uint32_t event, struct image_cache *images, struct perf_export **out,
                       struct fathom_error *err);
@@ -39,7 +39,7 @@ int perf_export_sample(struct perf_export *out, const struct pathmap *map, const
                        struct fathom_error *err);
 /* Completes the file. */
 int perf_export_end(struct perf_export *out, const struct log *log, struct fathom_error *err);
-void perf_export_free(
-    struct perf_export *out); /* NULL is allowed; without perf_export_end(): drops the file */
+/* NULL is allowed. Without perf_export_end() the file is dropped. */
+void perf_export_free(struct perf_export *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* report.c - reports of a file, or of a store; see fathom/report.h. */
+/* report.c - reports of a recording or a store; see fathom/report.h. */
 #include "api/report/report.h"
 
 #include <stdlib.h>
@@ -10,15 +10,15 @@
 struct fathom_report {
     struct host host;
     struct report_options options;
-    const char *directory; /* of an archive's files; NULL: none */
+    const char *directory; /* where an archive is unpacked; NULL: no archive */
     struct fathom_writing writing;
     struct reader *reader;
     struct reporting *reporting;
-    struct stored *stored; /* what a store has, in place of these; NULL: no store */
+    struct stored *stored; /* the store that is reported instead; NULL: none */
     bool empty;
 };
 
-/* What is read. */
+/* Opens everything about the input that may need rights. */
 static int begin_input(struct report_options *o, struct fathom_error *err)
 {
     int rc = archived_begin(o->input, &o->archived, err);
@@ -29,9 +29,9 @@ static int begin_input(struct report_options *o, struct fathom_error *err)
     return rc;
 }
 
-/* format: NULL: that of the options */
-static int begin(struct fathom_report *r, const struct fathom_report_options *options,
-                 const struct format *format, struct fathom_error *err)
+/* format: as for report_open_as(); NULL: that of the options */
+static int begin_report(struct fathom_report *r, const struct fathom_report_options *options,
+                        const struct format *format, struct fathom_error *err)
 {
     struct report_options *o = &r->options;
     int rc = report_options_set(o, options, err);
@@ -57,7 +57,7 @@ int report_open_as(const struct fathom_report_options *options, const struct for
     if (!r)
         return error_memory(err);
     host_init(&r->host, listener);
-    int rc = begin(r, options, format, err);
+    int rc = begin_report(r, options, format, err);
     if (rc < 0)
         fathom_report_close(r);
     else
@@ -106,7 +106,7 @@ int fathom_report_run(struct fathom_report *r, struct fathom_error *error)
     if (rc < 0)
         return rc;
     rc = reporting_new(o, &r->host.log, &r->host.progress, &r->reporting, error);
-    o->opened = NULL; /* it was taken */
+    o->opened = NULL; /* r->reporting owns it */
     return rc == 0 ? reporting_run(r->reporting, r->reader, error) : rc;
 }
 

@@ -1,54 +1,16 @@
 /* reporting.c - see reporting.h. */
-#include "api/report/reporting.h"
+#include "api/report/reporting_data.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/cached_maps.h"
-#include "api/report/heading.h"
 #include "api/symfs.h"
 #include "base/output.h"
 #include "base/text.h"
 #include "image/debuginfod.h"
 #include "perfdata/latency.h"
 #include "report/text/weight.h"
-
-struct reporting {
-    const struct report_options *options;
-    const struct log *log;
-    const struct progress *progress;
-    struct reporting
-        *first; /* whose recording, images and maps it shares, of another event; NULL: they are its own */
-    struct debuginfod *debuginfod;
-    struct image_cache *images;
-    struct pathmap *map;     /* NULL: none was given */
-    const char *map_name;    /* as it was given */
-    struct cached_maps kept; /* if none was given */
-    struct engine *engine;
-    struct engine *before;   /* that found the phases, and shares with it what was read; NULL: none */
-    bool phasing;            /* the phases are looked for: nothing else is kept of the samples */
-    struct time_span *spans; /* of the phases that are shown */
-    size_t span_count;
-    struct filter *filter;   /* NULL: all samples count */
-    struct profile *profile; /* NULL before the event is known */
-    uint32_t event;
-    char others[256];       /* names of the other events */
-    struct outfile *output; /* NULL: a stream */
-    struct truth *truth;    /* of the audit samples held back for checking */
-    struct evaluation *checked;
-    struct perf_export *exported; /* NULL: the format is none */
-
-    /* What is shown, when it was inferred: reporting_run(). */
-    struct contexts contexts;
-    struct view_heading heading;
-    struct view_options view;
-    struct report report;
-    char unit[sizeof((struct event *)0)->name];
-
-    struct report_options own; /* options, of an event besides the main one */
-    struct reporting *next;    /* of another event; NULL: none */
-};
 
 /* Checks a held-back audit sample; each counts as one, regardless of its weight. */
 static int check_audit(struct reporting *r, const struct process *process, const struct sample *sample,
@@ -143,11 +105,9 @@ static const struct cached_maps *kept_of(const struct reporting *r)
     return r->first ? &r->first->kept : &r->kept;
 }
 
-/* What is shown of an event. Before another one's samples are read: the heading tells what was read. */
+/* Call it before the samples of another event are read, as the heading describes what was read. */
 static int fill_report(struct reporting *r, struct reader *reader, struct fathom_error *err)
 {
-    const struct event *events;
-    reader_events(reader, &events);
     int rc = reporting_contexts(r, &r->contexts, err);
     if (rc < 0)
         return rc;
@@ -162,22 +122,10 @@ static int fill_report(struct reporting *r, struct reader *reader, struct fathom
     r->view.inlined = r->options->profile.framing.inlined;
     r->report =
         (struct report){.contexts = &r->contexts, .heading = &r->heading, .view = &r->view, .log = r->log};
-    struct heading_parts parts = {.options = r->options,
-                                  .map = r->map_name,
-                                  .kept = kept_of(r),
-                                  .reader = reader,
-                                  .event = &events[r->event],
-                                  .others = r->others,
-                                  .profile = r->profile,
-                                  .contexts = &r->contexts,
-                                  .images = r->images,
-                                  .engine = r->engine,
-                                  .checked = r->checked,
-                                  .filtered = r->view.filtered};
-    return heading_fill(&r->heading, &parts, err);
+    return heading_fill(r, kept_of(r), reader, err);
 }
 
-/* The metrics depend on what the event's samples carry. */
+/* The metrics depend on what the samples of the event have. */
 static int start_profile(struct reporting *r, const struct event *event, struct fathom_error *err)
 {
     struct profile_options profile = r->options->profile;
@@ -202,13 +150,14 @@ static int start_profile(struct reporting *r, const struct event *event, struct 
     if (attr_is_wakers(&event->attr) && !profile.wakers)
         profile.wakers = 1;
     profile.filter = r->filter;
-    if (r->options->format->recording && !r->filter) /* its readers find inlined functions themselves */
+    if (r->options->format->recording &&
+        !r->filter) /* programs that read it find inlined functions themselves */
         profile.framing.inlined = 0;
     profile.framing.calls = latency_event_of(&event->attr) != LATENCY_NONE;
     profile.samples = r->phasing || (r->options->format->samples && !profile.phi);
     profile.framing.kernel = attr_has_kernel(&event->attr) ? r->options->kernel : NULL;
     profile.framing.kernel_threads = event->attr.sample_type & PERF_SAMPLE_REGS_USER;
-    if (r->phasing) { /* as fathom phases has them */
+    if (r->phasing) { /* as `fathom phases` sets them */
         profile.phi = profile.eps = profile.min_confidence = 0;
         profile.ambiguity = AMBIGUOUS_LIKELY;
     }
@@ -224,13 +173,13 @@ static int start_filter(struct reporting *r, struct fathom_error *err)
     return any ? filter_new(o, r->images, &r->filter, err) : 0;
 }
 
-/* Whether functions of scripts are among the frames of chains. */
+/* Whether call chains have frames for functions of scripts. */
 static bool has_functions(const struct report_options *o)
 {
     return strcmp(o->output, "-") != 0 && (!o->profile.framing.native || o->profile.framing.script);
 }
 
-/* Whether the recording has the name of a second file, with the names of frames. */
+/* Whether writing the file with the names of frames would replace the recording. */
 static bool is_replaced(const struct report_options *o, const char *suffix)
 {
     char *path;
@@ -285,7 +234,7 @@ static int share_inputs(struct reporting *r, const struct engine_options *engine
     return r->engine ? 0 : error_memory(err);
 }
 
-/* first: of another event of the same recording; NULL: there is none. */
+/* first: as in struct reporting. */
 static int begin_reporting(const struct report_options *options, struct reporting *first,
                            const struct log *log, const struct progress *progress, struct reporting **out,
                            struct fathom_error *err)
@@ -360,7 +309,7 @@ static int begin_export(struct reporting *r, struct reader *reader, struct fatho
     const struct perf_export_options options = {r->options->output, r->output, r->options->certainty,
                                                 r->options->profile.min_confidence,
                                                 has_functions(r->options)};
-    r->output = NULL; /* it is the export's now */
+    r->output = NULL; /* the export owns it now */
     return perf_export_begin(&options, reader, r->engine, r->event, r->images, &r->exported, err);
 }
 
@@ -416,7 +365,7 @@ static int keep_spans(struct reporting *r, const struct timeline *timeline, stru
     return rc;
 }
 
-/* Infers all samples, and keeps when the phases that are wanted were. */
+/* Infers all samples, and notes the times of the chosen phases. */
 static int find_spans(struct reporting *r, struct reader *reader, struct fathom_error *err)
 {
     struct contexts contexts;
@@ -438,7 +387,7 @@ static int find_spans(struct reporting *r, struct reader *reader, struct fathom_
     return rc;
 }
 
-/* From here on, another engine infers the samples anew, for those of the phases. */
+/* Uses another engine from now on, to infer again, only the samples of the phases. */
 static int restart_engine(struct reporting *r, struct fathom_error *err)
 {
     struct engine_options engine = r->options->engine;
@@ -448,7 +397,7 @@ static int restart_engine(struct reporting *r, struct fathom_error *err)
     return r->engine ? 0 : error_memory(err);
 }
 
-/* The samples of r->event. Phases are those of the main event. */
+/* Infers the samples of r->event. Phases are those of the main event. */
 static int infer_event(struct reporting *r, struct reader *reader, struct fathom_error *err)
 {
     int rc = 0;
@@ -483,15 +432,14 @@ int reporting_infer(struct reporting *r, struct reader *reader, struct fathom_er
     if (rc == 0)
         rc = infer_event(r, reader, err);
     if (rc == 0 && !r->options->cgroups_optional && profile_lacks_cgroups(r->profile))
-        rc = error_set(
-            err, ENOENT,
-            "--by cgroup, container and service: the recording does not tell in which cgroups its "
-            "samples were taken (fathom record -a, --cgroup, --container and --uid, and perf record "
-            "--all-cgroups do)");
+        rc = error_set(err, ENOENT,
+                       "--by cgroup, container and service: the recording does not tell in which cgroups its "
+                       "samples were taken (fathom record -a, --cgroup, --container and --uid, and perf "
+                       "record --all-cgroups do)");
     return rc;
 }
 
-/* Of another event than that of `first`, with what its samples carry of what was asked for. */
+/* Reports another event, without the requested parts that its samples lack. */
 static int add_event(struct reporting *first, struct reader *reader, uint32_t number, struct reporting **out,
                      struct fathom_error *err)
 {
@@ -500,7 +448,7 @@ static int add_event(struct reporting *first, struct reader *reader, uint32_t nu
     struct metrics metrics;
     struct fathom_error why;
     reader_events(reader, &events);
-    own.output = NULL; /* that of the first one */
+    own.output = NULL; /* the first one writes all */
     own.opened = NULL;
     if (metrics_of(&events[number], own.metric, &metrics, &why) < 0)
         own.metric = metric_table;
@@ -520,7 +468,7 @@ static int add_event(struct reporting *first, struct reader *reader, uint32_t nu
     return rc == 0 ? fill_report(*out, reader, err) : rc;
 }
 
-/* Those of the other events that have samples, behind it. */
+/* Appends reports of the other events that have samples. */
 static int add_events(struct reporting *first, struct reader *reader, struct fathom_error *err)
 {
     struct reporting *last = first;
@@ -555,7 +503,7 @@ int reporting_run(struct reporting *r, struct reader *reader, struct fathom_erro
     if (rc < 0)
         return rc;
     reporting_tell_unnamed(r);
-    if (r->options->format != format_table) /* whose heading tells it */
+    if (r->options->format != format_table) /* whose heading says it */
         reporting_tell_uninlined(r);
     rc = fill_report(r, reader, err);
     if (rc == 0 && r->options->format != format_table)

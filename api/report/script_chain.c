@@ -12,10 +12,10 @@
 #include "image/script.h"
 #include "profile/script_frames.h"
 
-static const struct symbol_room room = {0x3000, 0xd000};
-#define OTHERS "[script function]" /* name 0: functions that there is no room for */
+#define OTHERS "[script function]" /* name 0: of functions beyond what the file can hold */
 
 struct script_chain {
+    const struct symbol_room *room;
     struct frames *frames;
     struct script_frames *scripts;
     struct table *numbers; /* items of functions -> number of the name */
@@ -27,11 +27,12 @@ struct script_chain {
     size_t joined_count, joined_capacity;
 };
 
-struct script_chain *script_chain_new(void)
+struct script_chain *script_chain_new(const struct symbol_room *room)
 {
     struct script_chain *s = calloc(1, sizeof *s);
     if (!s)
         return NULL;
+    s->room = room;
     s->frames = frames_new();
     s->numbers = table_new();
     s->scripts = s->frames ? script_frames_new(s->frames, false, false) : NULL;
@@ -54,8 +55,8 @@ void script_chain_free(struct script_chain *s)
     free(s);
 }
 
-/* As what scripts are joined by (script_frames.c): an interpreter's loop, or its core, which is any function without a name, has its name, and code that was made at
- * run time its image, with the name that a map has for it; "": it is another function. */
+/* A frame with what script_frames.c joins scripts by: the name of an interpreter's loop or of its core (any function without a name), or
+ * the image of code made at run time, with the name that a map has for it. Other functions have the name "". */
 static struct frame frame_at(const struct process *process, uint64_t address)
 {
     struct frame frame = {.kind = FRAME_FUNCTION, .name = "", .address = address};
@@ -79,7 +80,7 @@ static struct frame frame_at(const struct process *process, uint64_t address)
     return frame;
 }
 
-/* The frames of the addresses behind PERF_CONTEXT_USER. false: out of memory. */
+/* Lists the frames of the addresses after PERF_CONTEXT_USER, which are those from `first` on. false: out of memory. */
 static bool list_frames(struct script_chain *s, const struct process *process, const struct address_chain *c,
                         size_t first)
 {
@@ -94,17 +95,17 @@ static bool list_frames(struct script_chain *s, const struct process *process, c
     return good;
 }
 
-/* Of a function, or of what stands for some. false: out of memory. */
+/* The address of a function, or of a label that stands for several. false: out of memory. */
 static bool find_address(struct script_chain *s, uint32_t item, uint64_t *out)
 {
     bool added;
     uint64_t *number = table_put(s->numbers, item, &added);
-    if (number && added && s->name_count < symbol_room_count(&room)) {
+    if (number && added && s->name_count < symbol_room_count(s->room)) {
         *number = s->name_count;
         if (!vec_push(s->names, s->name_count, s->name_capacity, frames_at(s->frames, item)->name))
             return false;
     }
-    *out = number ? symbol_file_address(&room, *number) : 0;
+    *out = number ? symbol_file_address(s->room, *number) : 0;
     return number;
 }
 
@@ -116,7 +117,7 @@ int script_chain_join(struct script_chain *s, const struct process *process,
     size_t count, first = 0;
     while (first < chain->count && chain->at[first] != (uint64_t)PERF_CONTEXT_USER)
         first++;
-    if (first == chain->count) { /* a path in the kernel alone */
+    if (first == chain->count) { /* the path is in the kernel only */
         *out = *chain;
         return 0;
     }
@@ -140,12 +141,8 @@ int script_chain_join(struct script_chain *s, const struct process *process,
     return 0;
 }
 
-int script_chain_write(const struct script_chain *s, const char *path, struct fathom_error *err)
+size_t script_chain_names(const struct script_chain *s, const char *const **out)
 {
-    return symbol_file_write(path, s->names, s->name_count, err);
-}
-
-struct record script_chain_mapping(const char *path, uint32_t pid, uint64_t time)
-{
-    return symbol_file_mapping(&room, path, pid, time);
+    *out = s->names;
+    return s->name_count;
 }

@@ -1,19 +1,21 @@
 /*
- * script_chain.h - functions that an interpreter runs as frames of a call chain, for `fathom report --format perf`: names of a file
- * (symbol_file.h).
+ * script_chain.h - shows the functions that an interpreter runs as frames of a call chain, for `fathom report --format perf`: as
+ * addresses in a file with their names (symbol_file.h).
  */
 #ifndef FATHOM_API_REPORT_SCRIPT_CHAIN_H
 #define FATHOM_API_REPORT_SCRIPT_CHAIN_H
 
+#include "api/report/symbol_file.h"
 #include "perfdata/scripts.h"
 #include "process/process.h"
 
 struct script_chain;
 
-struct script_chain *script_chain_new(void);          /* NULL: out of memory */
+/* room: where the file will be mapped; borrowed. NULL: out of memory. */
+struct script_chain *script_chain_new(const struct symbol_room *room);
 void script_chain_free(struct script_chain *scripts); /* NULL is allowed */
 
-/* A chain of addresses of a process, from the sample's own on outwards, with PERF_CONTEXT_ markers. */
+/* A chain of addresses of a process, innermost first, with PERF_CONTEXT_ markers. */
 struct address_chain {
     const uint64_t *at;
     size_t count;
@@ -23,9 +25,7 @@ struct address_chain {
 int script_chain_join(struct script_chain *scripts, const struct process *process,
                       const struct script_frame *innermost, const struct address_chain *chain,
                       struct address_chain *out);
-/* Writes the file with the names so far. */
-int script_chain_write(const struct script_chain *scripts, const char *path, struct fathom_error *err);
-/* Its mapping, as of symbol_file_mapping(). */
-struct record script_chain_mapping(const char *path, uint32_t pid, uint64_t time);
+/* The names so far, for the file; borrowed until the next call. Returns their number. */
+size_t script_chain_names(const struct script_chain *scripts, const char *const **out);
 
 #endif

@@ -8,8 +8,8 @@
 
 #include "base/outfile.h"
 
-#define SPACE   2u   /* bytes that each symbol seems to have */
-#define TEXT_AT 128u /* in the file, behind its headers */
+#define SPACE   2u   /* size of each symbol, bytes */
+#define TEXT_AT 128u /* offset in the file, after its headers */
 
 enum { NULL_SECTION, TEXT, SYMBOLS, STRINGS, SECTIONS };
 static const char section_names[] = "\0.text\0.symtab\0.strtab";
@@ -17,7 +17,7 @@ enum { NAME_TEXT = 1, NAME_SYMBOLS = 7, NAME_STRINGS = 15 };
 
 _Static_assert(sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr) <= TEXT_AT, "the headers are before the text");
 
-/* Where the parts are in the file. */
+/* Offsets and sizes of the file's parts. */
 struct layout {
     size_t text_size, symbols, strings, strings_size, sections, size;
 };

@@ -9,9 +9,9 @@
 #include "image/lines/lines.h"
 #include "infer/samples/locate.h"
 
-#define SOURCES_MOST 64 /* functions inlined into each other at one place */
+#define SOURCES_MOST 64 /* nested inlined functions at one place */
 
-/* The frames of a node's path behind those that there are, from the root inwards. leaf: where the point is. */
+/* Appends the frames of a node's path, from the root inwards. leaf: the point's address. */
 static int add_path(struct fathom_answer *a, uint32_t node, uint64_t leaf, struct known_frames *frames,
                     size_t *depth, struct fathom_error *err)
 {
@@ -36,7 +36,7 @@ static int add_path(struct fathom_answer *a, uint32_t node, uint64_t leaf, struc
     return 0;
 }
 
-/* The point's own function, where no path of it is known. */
+/* Adds the point's function, if no path is known. */
 static int add_function(struct fathom_answer *a, const struct place *place, struct fathom_error *err)
 {
     if (!place->image || place->function == IMAGE_NO_FUNCTION)

@@ -1,4 +1,4 @@
-/* answer.h - what is known of a point, and how it is made of a resolved CID; see fathom/resolve.h. */
+/* answer.h - the answer about a point, made from a resolved CID; see fathom/resolve.h. */
 #ifndef FATHOM_API_RESOLVE_ANSWER_H
 #define FATHOM_API_RESOLVE_ANSWER_H
 
@@ -8,8 +8,8 @@
 
 struct answer_frame {
     struct fathom_frame function;
-    uint32_t number;  /* of the function in the map; PATHMAP_NONE: it is that of the point alone */
-    uint64_t address; /* where it is in its image; 0: not known */
+    uint32_t number;  /* of the function in the map; PATHMAP_NONE: the point's function, not from the map */
+    uint64_t address; /* in its image; 0: unknown */
 };
 
 struct answer_path {
@@ -21,18 +21,18 @@ struct fathom_answer {
     struct known_frames *known; /* of the resolver */
     struct place place;         /* of the point */
     struct answer_path paths[CANDIDATES_MAX];
-    unsigned path_count; /* 0: unknown; paths[0] has the function, if it is known */
+    unsigned path_count; /* 0: unknown; then paths[0] has the function, if that is known */
     struct answer_frame *frames;
     size_t count, capacity;
     uint64_t height;
     double least, most;
     enum fathom_novelty novelty;
     char reason[256];             /* "" if there is a path */
-    char name[KNOWN_FRAMES_NAME]; /* of a function without a path */
+    char name[KNOWN_FRAMES_NAME]; /* of the function, if there is no path */
 };
 
-/* Puts the paths of a resolved point into an answer, with probabilities that were multiplied with what is believed of them. resolved: as of
- * resolver_resolve(), with its bounds. -ENOMEM; -EBADMSG: a damaged map. */
+/* Puts the paths of a resolved point into an answer. factor: multiplies their probabilities, from the calibration. resolved: from
+ * resolver_resolve(), with its bounds set. -ENOMEM; -EBADMSG: a damaged map. */
 int answer_fill(struct fathom_answer *answer, const struct resolved *resolved, double factor,
                 struct known_frames *frames, struct fathom_error *err);
 void answer_clear(struct fathom_answer *answer);

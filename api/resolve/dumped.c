@@ -1,7 +1,6 @@
 /* dumped.c - see dumped.h. */
 #include "api/resolve/dumped.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "image/image.h"
@@ -10,18 +9,12 @@
 #define SCAN_MOST  (UINT64_C(64) << 20) /* bytes above SP */
 #define SCAN_EACH  (64u << 10)
 
-struct dumped {
-    struct core_dump *core;
-    struct processes *processes; /* borrowed */
-    uint32_t pid;
-};
-
-static int add_mapping(const struct dumped *d, const struct core_mapping *m, const struct log *log,
-                       struct fathom_error *err)
+static int add_mapping(const struct core_dump *core, const struct core_mapping *m, uint32_t pid,
+                       struct processes *processes, const struct log *log, struct fathom_error *err)
 {
-    const struct build_id id = core_dump_build_id(d->core, m);
+    const struct build_id id = core_dump_build_id(core, m);
     struct record record = {.kind = RECORD_MMAP,
-                            .pid = d->pid,
+                            .pid = pid,
                             .mmap = {.address = m->start,
                                      .length = m->end - m->start,
                                      .offset = m->offset,
@@ -32,57 +25,28 @@ static int add_mapping(const struct dumped *d, const struct core_mapping *m, con
     if (!id.size)
         log_write(log, LOG_WARNING,
                   "the core does not tell the build of %s: the file that is there is taken for it", m->path);
-    return processes_apply(d->processes, &record, err);
+    return processes_apply(processes, &record, err);
 }
 
-static int begin(const struct dumped *d, const struct log *log, struct fathom_error *err)
+int dumped_read(const struct core_dump *core, uint32_t pid, struct processes *processes,
+                const struct log *log, struct fathom_error *err)
 {
     const struct core_mapping *mappings;
-    const size_t count = core_dump_mappings(d->core, &mappings);
-    const struct record anew = {.kind = RECORD_COMM, .pid = d->pid, .tid = d->pid, .comm.exec = true};
-    int rc = processes_apply(d->processes, &anew, err);
+    const size_t count = core_dump_mappings(core, &mappings);
+    const struct record anew = {.kind = RECORD_COMM, .pid = pid, .tid = pid, .comm.exec = true};
+    int rc = processes_apply(processes, &anew, err);
     for (size_t i = 0; rc == 0 && i < count; i++)
         if (mappings[i].executable)
-            rc = add_mapping(d, &mappings[i], log, err);
-    const uint64_t base = core_dump_base(d->core);
+            rc = add_mapping(core, &mappings[i], pid, processes, log, err);
+    const uint64_t base = core_dump_base(core);
     uint64_t start, end;
-    struct process *process = process_find(d->processes, d->pid);
-    if (rc == 0 && base && core_dump_segment(d->core, base, &start, &end) && start < base)
+    struct process *process = process_find(processes, pid);
+    if (rc == 0 && base && core_dump_segment(core, base, &start, &end) && start < base)
         rc = process_set_shared_stack(process, start, base, err);
     return rc;
 }
 
-int dumped_new(const char *core, uint32_t pid, struct processes *processes, const struct log *log,
-               struct dumped **out, struct fathom_error *err)
-{
-    struct dumped *d = calloc(1, sizeof *d);
-    if (!d)
-        return error_memory(err);
-    *d = (struct dumped){.processes = processes, .pid = pid};
-    int rc = core_dump_open(core, &d->core, err);
-    if (rc == 0)
-        rc = begin(d, log, err);
-    if (rc < 0)
-        dumped_free(d);
-    else
-        *out = d;
-    return rc;
-}
-
-void dumped_free(struct dumped *d)
-{
-    if (!d)
-        return;
-    core_dump_close(d->core);
-    free(d);
-}
-
-const struct core_dump *dumped_core(const struct dumped *d)
-{
-    return d->core;
-}
-
-/* The addresses at which threads' first functions return. Returns how many. */
+/* Finds the addresses that threads' first functions return to. Returns their number. */
 static size_t find_roots(const struct process *process, uint64_t roots[ROOTS_MOST])
 {
     const struct mapping *mapping;
@@ -105,7 +69,7 @@ static bool is_root(uint64_t word, const uint64_t *roots, size_t count)
     return false;
 }
 
-/* The first slot with one of the addresses, from sp upwards; 0: none. */
+/* The first stack slot from sp upwards with one of the addresses; 0: none. */
 static uint64_t find_slot(const struct core_dump *core, uint64_t sp, const uint64_t *roots, size_t count)
 {
     uint64_t words[SCAN_EACH / sizeof(uint64_t)];
@@ -122,12 +86,12 @@ static uint64_t find_slot(const struct core_dump *core, uint64_t sp, const uint6
     return 0;
 }
 
-int dumped_find_stack(const struct dumped *d, uint64_t sp, struct fathom_error *err)
+int dumped_find_stack(const struct core_dump *core, struct process *process, uint64_t sp,
+                      struct fathom_error *err)
 {
-    struct process *process = process_find(d->processes, d->pid);
     uint64_t roots[ROOTS_MOST];
     const size_t count = process ? find_roots(process, roots) : 0;
-    const uint64_t slot = count ? find_slot(d->core, sp, roots, count) : 0;
+    const uint64_t slot = count ? find_slot(core, sp, roots, count) : 0;
     if (!slot)
         return 0;
     const int rc = process_set_shared_stack(process, sp & ~(uint64_t)4095, slot + 8, err);

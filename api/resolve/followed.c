@@ -20,7 +20,7 @@ struct followed {
     struct stackbases *bases;
 };
 
-/* Gives a record the build-id of the file that is mapped. One that is not found is named as such, as another file at its path is not it. */
+/* Adds the mapped file's build-id to the record. If the file is not found, its name says so, as a file at its path would be another one. */
 static void find_build(const struct followed *f, struct record *record, char name[static PATH_MAX])
 {
     const struct build_id unknown = {0};
@@ -110,7 +110,7 @@ int followed_find_stack(struct followed *f, uint64_t pc, uint64_t sp, struct fat
 {
     struct process *process = process_find(f->processes, (uint32_t)f->pid);
     uint64_t base = process ? stackbases_find(f->bases, f->pid, pc, sp) : 0;
-    /* No lower than the page that the point is in: the stack of another thread may be in the same mapping. */
+    /* Only from the point's page upwards, as the mapping may also contain the stack of another thread. */
     int rc = base > sp ? process_set_shared_stack(process, sp & ~(uint64_t)4095, base, err) : 0;
     return rc < 0 ? rc : base > sp;
 }

@@ -1,4 +1,4 @@
-/* resolver.c - points into paths; see fathom/resolve.h. */
+/* resolver.c - finds the paths of points; see fathom/resolve.h. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,14 +13,14 @@
 #include "infer/model/calibration.h"
 #include "infer/samples/builds.h"
 
-#define GIVEN_PID (UINT32_MAX - 1) /* of a process that does not run: no other has this number */
+#define GIVEN_PID (UINT32_MAX - 1) /* for a process that is not running; no running one has this PID */
 
 struct fathom_resolver {
     struct host host;
     struct image_cache *images;
     struct processes *processes;
-    struct followed *followed; /* NULL: none, like the next: one of both at most */
-    struct dumped *dumped;
+    struct followed *followed; /* NULL: none; at most one of this and the next is set */
+    struct core_dump *core;    /* NULL: none */
     struct pathmap *map;
     struct resolver *resolver;
     struct calibration *calibration;
@@ -29,16 +29,16 @@ struct fathom_resolver {
     struct fathom_answer answer;
 };
 
-/* Its points are of another process, or one that is given in parts, from now on. */
-static void unfollow(struct fathom_resolver *r)
+/* From now on, points are of another process, or of one whose mappings the caller gives. */
+static void stop_following(struct fathom_resolver *r)
 {
     followed_free(r->followed);
-    dumped_free(r->dumped);
+    core_dump_close(r->core);
     r->followed = NULL;
-    r->dumped = NULL;
+    r->core = NULL;
 }
 
-/* As report does of a run that tells nothing of its own paths: by how parts of the training predict each other. */
+/* Calibrates as report does for a run without stacks of its own: by how well parts of the training predict each other. */
 static bool believe_training(struct fathom_resolver *r)
 {
     const struct trained trained = trained_of(r->map);
@@ -81,7 +81,7 @@ void fathom_resolver_close(struct fathom_resolver *r)
     calibration_free(r->calibration);
     resolver_free(r->resolver);
     pathmap_close(r->map);
-    unfollow(r);
+    stop_following(r);
     processes_free(r->processes);
     image_cache_free(r->images);
     free(r);
@@ -92,7 +92,7 @@ static uint32_t pid_of(const struct fathom_resolver *r)
     return r->followed ? (uint32_t)followed_pid(r->followed) : GIVEN_PID;
 }
 
-/* Whether the map has the files that are mapped; of another build the listener is told. */
+/* Compares the mapped files with those of the map; warns about other builds. */
 static int note_builds(struct fathom_resolver *r, struct fathom_error *err)
 {
     const struct process *process = process_find(r->processes, pid_of(r));
@@ -110,26 +110,30 @@ int fathom_resolver_follow(struct fathom_resolver *r, pid_t pid, struct fathom_e
     int rc = followed_new(pid ? pid : getpid(), r->processes, &followed, error);
     if (rc < 0)
         return rc;
-    unfollow(r);
+    stop_following(r);
     r->followed = followed;
     return note_builds(r, error);
 }
 
 int fathom_resolver_core(struct fathom_resolver *r, const char *core, struct fathom_error *error)
 {
-    struct dumped *dumped = NULL;
-    int rc = dumped_new(core, GIVEN_PID, r->processes, &r->host.log, &dumped, error);
-    if (rc < 0)
+    struct core_dump *opened = NULL;
+    int rc = core_dump_open(core, &opened, error);
+    if (rc == 0)
+        rc = dumped_read(opened, GIVEN_PID, r->processes, &r->host.log, error);
+    if (rc < 0) {
+        core_dump_close(opened);
         return rc;
-    unfollow(r);
-    r->dumped = dumped;
+    }
+    stop_following(r);
+    r->core = opened;
     return note_builds(r, error);
 }
 
 size_t fathom_resolver_threads(const struct fathom_resolver *r)
 {
     const struct core_thread *threads;
-    return r->dumped ? core_dump_threads(dumped_core(r->dumped), &threads) : 0;
+    return r->core ? core_dump_threads(r->core, &threads) : 0;
 }
 
 int fathom_resolver_thread(const struct fathom_resolver *r, size_t index, uint32_t *tid,
@@ -138,7 +142,7 @@ int fathom_resolver_thread(const struct fathom_resolver *r, size_t index, uint32
     const struct core_thread *threads;
     if (index >= fathom_resolver_threads(r))
         return -ERANGE;
-    core_dump_threads(dumped_core(r->dumped), &threads);
+    core_dump_threads(r->core, &threads);
     *tid = threads[index].tid;
     *point = (struct fathom_point){threads[index].pc, threads[index].sp, threads[index].bp};
     return 0;
@@ -164,7 +168,7 @@ int fathom_resolver_mapping(struct fathom_resolver *r, const struct fathom_mappi
         record.mmap.build_id_size = (uint8_t)mapping->build_id_size;
         memcpy(record.mmap.build_id, mapping->build_id, mapping->build_id_size);
     }
-    unfollow(r);
+    stop_following(r);
     int rc = processes_apply(r->processes, &record, error);
     return rc == 0 ? note_builds(r, error) : rc;
 }
@@ -175,7 +179,7 @@ int fathom_resolver_stack(struct fathom_resolver *r, uint64_t low, uint64_t base
     if (low >= base || !process)
         return error_set(error, EINVAL, "0x%llx-0x%llx is no stack%s", (unsigned long long)low,
                          (unsigned long long)base, process ? "" : " of a process: give a mapping first");
-    unfollow(r);
+    stop_following(r);
     return process_set_shared_stack(process, low, base, error);
 }
 
@@ -192,7 +196,7 @@ static struct cid cid_of(struct fathom_resolver *r, const struct fathom_point *p
     return cid_of_sample(process_find(r->processes, pid), &sample);
 }
 
-/* The point's CID; of a process that runs, what is not known yet is looked for in it. */
+/* Finds the point's CID. Unknown mappings and stacks are searched for in the running process or the core. */
 static int find_cid(struct fathom_resolver *r, const struct fathom_point *point, struct cid *out,
                     struct fathom_error *err)
 {
@@ -202,16 +206,16 @@ static int find_cid(struct fathom_resolver *r, const struct fathom_point *point,
         rc = followed_read(r->followed, err);
         *out = cid_of(r, point);
     }
-    if (rc == 0 && (r->followed || r->dumped) && out->reason == UNKNOWN_BASE) {
+    if (rc == 0 && (r->followed || r->core) && out->reason == UNKNOWN_BASE) {
         rc = r->followed ? followed_find_stack(r->followed, point->pc, point->sp, err)
-                         : dumped_find_stack(r->dumped, point->sp, err);
+                         : dumped_find_stack(r->core, process_find(r->processes, GIVEN_PID), point->sp, err);
         if (rc > 0)
             *out = cid_of(r, point);
     }
     return rc < 0 ? rc : 0;
 }
 
-/* Whether training would have entered what ran in this image, as far as it ran. Else the answer says why not. */
+/* Whether training would have seen code of this image run. If not, the answer says why. */
 static bool is_observed(const struct fathom_resolver *r, const struct image *image,
                         struct fathom_answer *answer)
 {

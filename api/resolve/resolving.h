@@ -1,4 +1,4 @@
-/* resolving.h - of an opened resolver, what the rest of libfathom needs. */
+/* resolving.h - what other parts of libfathom need of an open resolver. */
 #ifndef FATHOM_API_RESOLVE_RESOLVING_H
 #define FATHOM_API_RESOLVE_RESOLVING_H
 

@@ -1,4 +1,4 @@
-/* watch.c - lists contexts that no path of a map has; see fathom/watch.h. */
+/* watch.c - lists contexts that are on no path of a map; see fathom/watch.h. */
 #include "api/fathom/watch.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ struct fathom_anomaly {
 
 struct fathom_watch {
     struct fathom_resolver *resolver;
-    struct fathom_anomaly **found; /* each where it was first, as callers have it */
+    struct fathom_anomaly **found; /* allocated one by one, as callers keep pointers to them */
     size_t count, capacity, most;
     struct fathom_watch_summary summary;
 };
@@ -61,7 +61,7 @@ static struct fathom_anomaly *find_known(const struct fathom_watch *w, const str
     return NULL;
 }
 
-static int add(struct fathom_watch *w, const struct fathom_answer *answer, struct fathom_error *err)
+static int add_anomaly(struct fathom_watch *w, const struct fathom_answer *answer, struct fathom_error *err)
 {
     struct fathom_anomaly *a = malloc(sizeof *a);
     if (!a)
@@ -98,7 +98,7 @@ int fathom_watch_check(struct fathom_watch *w, const struct fathom_point *point,
     else if (w->count >= w->most)
         w->summary.left_out++;
     else
-        return add(w, a, error);
+        return add_anomaly(w, a, error);
     return 0;
 }
 

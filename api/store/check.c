@@ -1,4 +1,4 @@
-/* check.c - what is wrong with a store's URL and credentials, before anything is sent or opened there. */
+/* check.c - checks a store's URL and credentials before anything is opened or sent. */
 #include "api/fathom/store.h"
 #include "api/store/push.h"
 #include "store/store.h"

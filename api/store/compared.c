@@ -12,15 +12,15 @@
 #include "store/gathering.h"
 
 #define SLICES                                                                                               \
-    200 /* of a side's time, where a side is one host: a variance of so many is told to 10%, and each costs as a host does */
+    200 /* of a side with one host: enough to estimate a variance to 10%; each costs as much as a host */
 
 struct side {
     const char *name; /* as it was given */
-    char *words;      /* a copy, cut into the selection's texts */
+    char *words;      /* a copy, split into the selection's texts */
     struct fathom_store_selection selection;
     struct store_query query;
     struct selected selected;
-    struct names *hosts; /* and their gatherings, by number */
+    struct names *hosts; /* with their gatherings, by number */
     struct gathering **gatherings;
     size_t capacity;
     uint64_t slice;
@@ -48,11 +48,10 @@ static int take_word(struct side *s, const char *word, const char *value, struct
             *known[i].at = value;
             return 0;
         }
-    return error_set(
-        err, EINVAL,
-        "'%s' is no side of a store: give 'all', or of service, host, build, since and until those "
-        "that matter, as in 'build=1f3a,until=2d'",
-        s->name);
+    return error_set(err, EINVAL,
+                     "'%s' is no side of a store: give 'all', or of service, host, build, since and until "
+                     "those that matter, as in 'build=1f3a,until=2d'",
+                     s->name);
 }
 
 static int parse_side(struct side *s, struct fathom_error *err)
@@ -133,7 +132,7 @@ static int visit_host(struct compared *c, unsigned side, uint32_t host, compared
     struct side *s = &c->sides[side];
     struct gathered sums;
     struct contexts contexts;
-    struct filter *filter = NULL; /* of one table of frames each */
+    struct filter *filter = NULL; /* each is for one table of frames */
     char *name = NULL;
     int rc = stored_filter(c->options.filter, &filter, err);
     if (rc == 0)
@@ -160,8 +159,8 @@ static int complete_side(struct compared *c, unsigned side, const char *event, s
                            : error_set(err, -rc, "%s", told.text);
 }
 
-/* Both sides, before either is read: of one host each, how it changes over time tells what is chance. */
-static int complete(struct compared *c, struct fathom_error *err)
+/* Completes both sides before either is read. If each has only one host, its changes over time show what is chance. */
+static int complete_sides(struct compared *c, struct fathom_error *err)
 {
     struct side *a = &c->sides[0], *b = &c->sides[1];
     int rc = complete_side(c, 0, c->options.event, err);
@@ -172,12 +171,12 @@ static int complete(struct compared *c, struct fathom_error *err)
     return rc;
 }
 
-static bool same(const char *a, const char *b)
+static bool same_text(const char *a, const char *b)
 {
     return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-/* Whether the first or last slot of what a query found is one that another query asks for, too. */
+/* Whether the first or last slot that a query found is also selected by the other query. */
 static bool reaches(const struct selected *found, const struct store_query *other)
 {
     const uint64_t slots[] = {found->first, found->last};
@@ -190,20 +189,20 @@ static bool reaches(const struct selected *found, const struct store_query *othe
 bool compared_overlap(const struct compared *c)
 {
     const struct side *a = &c->sides[0], *b = &c->sides[1];
-    return same(a->query.service, b->query.service) && same(a->query.host, b->query.host) &&
-           same(a->query.build, b->query.build) &&
+    return same_text(a->query.service, b->query.service) && same_text(a->query.host, b->query.host) &&
+           same_text(a->query.build, b->query.build) &&
            (reaches(&a->selected, &b->query) || reaches(&b->selected, &a->query));
 }
 
 int compared_each(struct compared *c, compared_visit *visit, void *context, struct fathom_error *err)
 {
-    int rc = complete(c, err);
+    int rc = complete_sides(c, err);
     for (unsigned i = 0; rc == 0 && i < 2; i++) {
         struct side *s = &c->sides[i];
         s->query.slice = s->slice;
         s->query.by_host = true;
         rc = store_each(c->store, &s->query, add_batch, s, err);
-        if (rc == 0 && !names_count(s->hosts)) /* they were removed since */
+        if (rc == 0 && !names_count(s->hosts)) /* they have been removed since */
             rc = error_set(err, ENOENT, "side %c, %.128s: the store has no such samples", "AB"[i], s -> name);
         for (uint32_t host = 0; rc == 0 && host < names_count(s->hosts); host++)
             rc = visit_host(c, i, host, visit, context, err);

@@ -15,14 +15,14 @@
 #include "base/clock.h"
 #include "perfdata/host.h"
 
-/* All events with their samples; nothing is written by it. */
+/* Keeps the samples of all events; it is never written. */
 static const struct format no_format = {.name = "store", .samples = true, .events = true};
 
 struct fathom_store_import {
     struct fathom_store_import_options options;
     struct fathom_report_options report_options;
     struct fathom_report *report;
-    struct store *store; /* or else */
+    struct store *store; /* NULL: `push` instead */
     struct push *push;
     struct fathom_writing writing;
 };
@@ -38,8 +38,8 @@ static int take_ended(const char *text, uint64_t *out, struct fathom_error *err)
     return rc;
 }
 
-static int begin(struct fathom_store_import *i, const struct fathom_listener *listener,
-                 struct fathom_error *err)
+static int begin_import(struct fathom_store_import *i, const struct fathom_listener *listener,
+                        struct fathom_error *err)
 {
     const struct fathom_store_import_options *o = &i->options;
     struct fathom_report_options *r = &i->report_options;
@@ -78,7 +78,7 @@ int fathom_store_import_open(const struct fathom_store_import_options *options,
     if (!i)
         return error_memory(error);
     i->options = *options;
-    int rc = begin(i, listener, error);
+    int rc = begin_import(i, listener, error);
     if (rc < 0)
         fathom_store_import_close(i);
     else
@@ -101,8 +101,8 @@ void fathom_store_import_close(struct fathom_store_import *i)
     free(i);
 }
 
-/* What the recording is known by: a hash of its bytes, or of those of a directory's first file. */
-static int identify(const char *path, uint64_t *out, struct fathom_error *err)
+/* Identifies the recording by a hash of its bytes, or of a directory's first file. */
+static int identify_recording(const char *path, uint64_t *out, struct fathom_error *err)
 {
     static const char *const within[] = {"", "/data.0", "/data"};
     struct stat st;
@@ -129,7 +129,7 @@ static int identify(const char *path, uint64_t *out, struct fathom_error *err)
     return !sum ? error_memory(err) : got < 0 ? error_system(err, failed, "%s", path) : 0;
 }
 
-/* When the last sample, of this time, was taken: as the user or the recording says, or when the file was written, at its end. In ns. */
+/* When the last sample was taken, in ns: as given by the user, else from the recording, else when the file was written. */
 static int find_end(const struct fathom_store_import_options *o, const struct reader *reader, uint64_t last,
                     uint64_t *out, struct fathom_error *err)
 {
@@ -157,7 +157,7 @@ static uint64_t last_time(const struct report *report)
     return last;
 }
 
-/* Names that a recording tells may be anything. */
+/* Names in recordings are untrusted. */
 static int check_names(const struct store_batch *batches, size_t count, struct fathom_error *err)
 {
     for (size_t i = 0; i < count; i++) {
@@ -171,8 +171,8 @@ static int check_names(const struct store_batch *batches, size_t count, struct f
     return 0;
 }
 
-static int put(struct fathom_store_import *i, struct slotted *slots, struct fathom_store_imported *imported,
-               struct fathom_error *err)
+static int put_batches(struct fathom_store_import *i, struct slotted *slots,
+                       struct fathom_store_imported *imported, struct fathom_error *err)
 {
     struct dictionary *dictionary;
     struct store_batch *batches;
@@ -205,7 +205,7 @@ int fathom_store_import_run(struct fathom_store_import *i, struct fathom_store_i
     int rc = fathom_report_run(i->report, error);
     slots.last = rc == 0 ? last_time(report_of(i->report)) : 0;
     if (rc == 0)
-        rc = identify(report_recording(i->report), &slots.sequence, error);
+        rc = identify_recording(report_recording(i->report), &slots.sequence, error);
     if (rc == 0)
         rc = find_end(o, report_reader(i->report), slots.last, &slots.ended, error);
     if (rc == 0 && i->store)
@@ -216,7 +216,7 @@ int fathom_store_import_run(struct fathom_store_import *i, struct fathom_store_i
         slots.host = report_reader(i->report) ? reader_host(report_reader(i->report))->name.nodename : "";
     slots.reader = report_reader(i->report);
     struct slotted *made = slotted_new(&slots);
-    rc = made ? put(i, made, imported, error) : error_memory(error);
+    rc = made ? put_batches(i, made, imported, error) : error_memory(error);
     slotted_free(made);
     return rc;
 }

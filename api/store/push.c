@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "api/report/options.h"
-#include "base/base64.h"
 #include "base/checksum.h"
 #include "base/clock.h"
 #include "base/hash.h"
@@ -28,10 +27,10 @@ struct receiver {
     const char *scheme;
     const char *target, *type;
     const char *format; /* of the profile */
-    /* Puts the profile into the server's message; NULL: it is one. */
+    /* Wraps the profile in the server's message; NULL: the profile is the message. */
     int (*wrap)(const struct store_key *key, const char *name, const struct message *profile,
                 struct message *out, struct fathom_error *err);
-    /* What is wrong with an answer of the right type; "": nothing. */
+    /* Explains what is wrong with an answer of the right type; "": nothing. */
     void (*judge)(const struct http_answer *answer, char told[HTTP_TOLD_MOST]);
 };
 
@@ -61,7 +60,27 @@ static void write_labels(struct json *json, const struct label *labels, size_t c
     json_end(json);
 }
 
-/* A request with one series of one profile. nested: its labels are an object's. */
+/* Base 64 with padding (RFC 4648, section 4); the caller frees it. NULL: out of memory. */
+static char *encode_base64(const void *data, size_t size)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const uint8_t *from = data;
+    char *text = size < SIZE_MAX / 2 ? malloc(size / 3 * 4 + 5) : NULL, *to = text;
+    if (!text)
+        return NULL;
+    for (size_t i = 0; i < size; i += 3) {
+        const size_t left = size - i < 3 ? size - i : 3;
+        uint8_t three[3] = {0};
+        memcpy(three, from + i, left);
+        const uint32_t bits = (uint32_t)three[0] << 16 | (uint32_t)three[1] << 8 | three[2];
+        for (size_t d = 0; d < 4; d++)
+            *to++ = d <= left ? digits[bits >> (18 - 6 * d) & 63] : '=';
+    }
+    *to = '\0';
+    return text;
+}
+
+/* Makes a request with one series of one profile. nested: put its labels into an object. */
 static int write_series(const struct store_key *key, const char *name, const struct message *profile,
                         bool nested, struct message *out, struct fathom_error *err)
 {
@@ -70,7 +89,7 @@ static int write_series(const struct store_key *key, const char *name, const str
                                    {"event", key->event},
                                    {"host", key->host},
                                    {"build_id", key->build}};
-    char *coded = base64_encode(profile->data, profile->size);
+    char *coded = encode_base64(profile->data, profile->size);
     FILE *stream = coded ? open_memstream(&out->data, &out->size) : NULL;
     struct printer printer = {.out = stream};
     struct json json = {.printer = &printer};
@@ -94,7 +113,7 @@ static int write_series(const struct store_key *key, const char *name, const str
     json_end(&json);
     json_end(&json);
     if (nested)
-        json_flag(&json, "normalized", true); /* addresses are those of the files */
+        json_flag(&json, "normalized", true); /* addresses are relative to the files */
     json_end(&json);
     int rc = printer_finish(&printer, err);
     free(coded);
@@ -113,7 +132,7 @@ static int wrap_parca(const struct store_key *key, const char *name, const struc
     return write_series(key, name, profile, true, out, err);
 }
 
-/* PushResponse and WriteRawResponse have no fields: "{}". An object with any may be the error of another server. */
+/* PushResponse and WriteRawResponse are "{}". An object with fields may be the error of another server. */
 static void judge_json(const struct http_answer *answer, char told[HTTP_TOLD_MOST])
 {
     static const char blank[] = " \t\r\n";
@@ -129,7 +148,7 @@ static void judge_json(const struct http_answer *answer, char told[HTTP_TOLD_MOS
                  (const char *)answer->data);
 }
 
-/* No bytes are a message, too: opentelemetry.io/docs/specs/otlp, "OTLP/HTTP Response". */
+/* An empty answer is valid: opentelemetry.io/docs/specs/otlp, "OTLP/HTTP Response". */
 static void judge_otlp(const struct http_answer *answer, char told[HTTP_TOLD_MOST])
 {
     Fathom__Otlp__Response *r = fathom__otlp__response__unpack(NULL, answer->size, answer->data);
@@ -148,7 +167,7 @@ static const struct receiver receivers[] = {
     {"otlp", "v1development/profiles", "application/x-protobuf", "otlp", NULL, judge_otlp},
 };
 
-/* NULL: none. *url: without the scheme. */
+/* Removes the scheme from *url. NULL: another scheme. */
 static const struct receiver *find_receiver(const char **url)
 {
     for (size_t i = 0; i < sizeof receivers / sizeof *receivers; i++) {
@@ -206,7 +225,7 @@ void push_close(struct push *p)
 
 /* Sending --------------------------------------------------------------------------------------------------------- */
 
-/* Waits and the times of calls are times, too. */
+/* Waits and the durations of calls are in ns too, but are not CPU time. */
 static bool is_cpu(const struct store_batch *batch)
 {
     const char *event = batch->key.event;
@@ -214,7 +233,7 @@ static bool is_cpu(const struct store_batch *batch)
            (strncmp(event, "cpu-clock", 9) == 0 || strncmp(event, "task-clock", 10) == 0);
 }
 
-/* As Pyroscope and Parca call them: "process_cpu" is the CPU time of all profilers; else the event's name, of letters they take. */
+/* The name for Pyroscope and Parca: all profilers call CPU time "process_cpu"; else the event's name, with only the characters they accept. */
 static void name_metric(const struct store_batch *batch, char out[64])
 {
     snprintf(out, 64, "%s", is_cpu(batch) ? "process_cpu" : batch->key.event);
@@ -232,7 +251,7 @@ static uint64_t batch_id(const struct store_key *k)
     return id ? id : 1;
 }
 
-/* The contexts as a report. "cpu" is what other tools call CPU time. */
+/* Writes the contexts as a report. Other tools call CPU time "cpu". */
 static int write_profile(const struct format *format, const struct store_batch *batch,
                          const struct contexts *from, FILE *out, struct fathom_error *err)
 {
@@ -268,8 +287,9 @@ static int make_profile(const struct push *p, struct dictionary *dictionary, con
     return stream && fclose(stream) != 0 && rc == 0 ? error_memory(err) : rc;
 }
 
-/* What is wrong with an answer; "": it acknowledges all. Login pages come with HTTP 200, too. */
-static void judge(const struct receiver *r, const struct http_answer *answer, char told[HTTP_TOLD_MOST])
+/* Explains what is wrong with an answer; "": it acknowledges everything. Login pages have status 200 too. */
+static void judge_answer(const struct receiver *r, const struct http_answer *answer,
+                         char told[HTTP_TOLD_MOST])
 {
     const char *text = (const char *)answer->data;
     if (*answer->elsewhere)
@@ -284,7 +304,7 @@ static void judge(const struct receiver *r, const struct http_answer *answer, ch
         r->judge(answer, told);
 }
 
-static int send(struct push *p, const struct message *m, struct fathom_error *err)
+static int send_message(struct push *p, const struct message *m, struct fathom_error *err)
 {
     const struct receiver *r = p->receiver;
     const struct http_request request = {r->target,  r->type, m->data, m->size, HTTP_SENT_ANSWER_MOST,
@@ -295,7 +315,7 @@ static int send(struct push *p, const struct message *m, struct fathom_error *er
     if (rc < 0)
         return rc;
     const bool denied = answer.status == 401 || answer.status == 403;
-    judge(r, &answer, told);
+    judge_answer(r, &answer, told);
     if (!*told)
         return 0;
     text_clean(told);
@@ -315,7 +335,7 @@ int push_batches(struct push *p, struct dictionary *dictionary, const struct sto
         if (rc == 0 && p->receiver->wrap)
             rc = p->receiver->wrap(&batches[i].key, name, &profile, &wrapped, err);
         if (rc == 0)
-            rc = send(p, p->receiver->wrap ? &wrapped : &profile, err);
+            rc = send_message(p, p->receiver->wrap ? &wrapped : &profile, err);
         free(profile.data);
         free(wrapped.data);
     }

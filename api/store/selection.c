@@ -13,7 +13,7 @@ static const struct {
     uint64_t seconds;
 } units[] = {{'s', 1}, {'m', 60}, {'h', 3600}, {'d', 86400}, {'w', 604800}};
 
-/* "90s": false: it is none. */
+/* Parses an age: "90s". */
 static bool take_age(const char *text, uint64_t *age)
 {
     char *end;
@@ -27,7 +27,7 @@ static bool take_age(const char *text, uint64_t *age)
     return false;
 }
 
-/* "2026-11-28", with " 10:00" or "T10:00" and ":30", and "Z": UTC. */
+/* Parses a date in UTC: "2026-11-28", optionally with " 10:00" or "T10:00", ":30" and "Z". */
 static bool take_date(const char *text, uint64_t *out)
 {
     static const char *const forms[] = {"%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M:%S",
@@ -38,7 +38,7 @@ static bool take_date(const char *text, uint64_t *out)
         if (!end || (*end == 'Z' ? end[1] : *end))
             continue;
         const struct tm told = tm;
-        const time_t at = timegm(&tm); /* of February 30, it makes March 2 */
+        const time_t at = timegm(&tm); /* turns February 30 into March 2 */
         *out = (uint64_t)at;
         return at >= 0 && tm.tm_mday == told.tm_mday && tm.tm_sec == told.tm_sec;
     }
@@ -65,11 +65,10 @@ int selection_time(const char *text, uint64_t now, uint64_t *out, struct fathom_
         if (!*end && !errno && *out <= INT64_MAX)
             return 0;
     }
-    return error_set(
-        err, EINVAL,
-        "'%.64s' is no time: give '90s', '30m', '6h', '2d' or '4w' before now, '2026-11-28 10:00' "
-        "(UTC), or '@SECONDS' since 1970",
-        text);
+    return error_set(err, EINVAL,
+                     "'%.64s' is no time: give '90s', '30m', '6h', '2d' or '4w' before now, '2026-11-28 "
+                     "10:00' (UTC), or '@SECONDS' since 1970",
+                     text);
 }
 
 int selection_name(const char *what, const char *name, struct fathom_error *err)
@@ -103,17 +102,17 @@ int selection_query(const struct fathom_store_selection *s, struct store_query *
     return rc;
 }
 
-/* What is meant ---------------------------------------------------------------------------------------------------- */
+/* Services and events ---------------------------------------------------------------------------------------------------- */
 
 struct choosing {
     struct selected *selected;
-    const char *wanted; /* what the event's name begins with; NULL: that with the most samples */
+    const char *wanted; /* beginning of the event's name; NULL: the one with the most samples */
     uint64_t samples;
     char names[256]; /* of services */
     size_t count;
 };
 
-static void append(char *list, size_t size, const char *name)
+static void append_name(char *list, size_t size, const char *name)
 {
     const size_t length = strlen(list);
     snprintf(list + length, size - length, "%s%s", length ? ", " : "", name);
@@ -127,7 +126,7 @@ static int take_service(void *context, const struct store_row *row, struct fatho
         return 0;
     free(s->service);
     s->service = strdup(row->name);
-    append(c->names, sizeof c->names, row->name);
+    append_name(c->names, sizeof c->names, row->name);
     c->count++;
     return s->service ? 0 : error_memory(err);
 }
@@ -156,13 +155,13 @@ static int take_event(void *context, const struct store_row *row, struct fathom_
     char *name = better ? strdup(row->name) : NULL;
     if (better && !name)
         return error_memory(err);
-    append(c->names, sizeof c->names, row->name);
+    append_name(c->names, sizeof c->names, row->name);
     if (!better) {
-        append(s->others, sizeof s->others, row->name);
+        append_name(s->others, sizeof s->others, row->name);
         return 0;
     }
     if (s->event)
-        append(s->others, sizeof s->others, s->event);
+        append_name(s->others, sizeof s->others, s->event);
     free(s->event);
     s->event = name;
     s->first = row->first;
@@ -176,7 +175,7 @@ struct extent {
     bool any;
 };
 
-static int widen(void *context, const struct store_row *row, struct fathom_error *err)
+static int widen_extent(void *context, const struct store_row *row, struct fathom_error *err)
 {
     struct extent *e = context;
     (void)err;
@@ -186,13 +185,13 @@ static int widen(void *context, const struct store_row *row, struct fathom_error
     return 0;
 }
 
-/* That there is nothing, and when there is something of the service. */
+/* The error that nothing was found, with the times for which the service has samples. */
 static int tell_nothing(struct store *store, const struct store_query *query, struct fathom_error *err)
 {
     const struct store_query of_service = {.service = query->service};
     struct extent all = {0};
     char first[TIME_SIZE], last[TIME_SIZE], where[256] = "", wanted[128] = "", when[128] = "";
-    int rc = store_rows(store, STORE_EVENTS, &of_service, widen, &all, err);
+    int rc = store_rows(store, STORE_EVENTS, &of_service, widen_extent, &all, err);
     if (rc < 0)
         return rc;
     if (query->build || query->host)

@@ -15,7 +15,7 @@
 #include "profile/levels.h"
 #include "store/kind.h"
 
-/* Who ran: frames' texts. */
+/* Who ran: texts of frames. */
 struct who {
     const char *container, *service, *exe;
 };
@@ -25,9 +25,9 @@ struct owner {
     char build[2 * BUILD_ID_MAX + 1];
 };
 
-/* Of a node of the report's tree. */
+/* What is known of a node of the report's tree. */
 struct spot {
-    uint32_t context; /* of the dictionary; DICTIONARY_NONE: it is a level */
+    uint32_t context; /* in the dictionary; DICTIONARY_NONE: the node is a level */
     struct who who;
     uint32_t owner; /* plus 1; 0: not looked up yet */
 };
@@ -104,7 +104,7 @@ static void take_level(struct who *who, const struct frame *frame)
     *to = frame->name;
 }
 
-/* The nodes in preorder: callers first. */
+/* Visits nodes in preorder: callers first. */
 static int take_nodes(struct adding *a, struct fathom_error *err)
 {
     const struct contexts *c = a->report->contexts;
@@ -125,18 +125,17 @@ static int take_nodes(struct adding *a, struct fathom_error *err)
             if (item == DICTIONARY_NONE || spot.context == DICTIONARY_NONE)
                 return error_memory(err);
         }
-        uint64_t *number = table_put(a->numbers, (uintptr_t)at, NULL);
-        if (!number || !vec_push(a->spots, a->count, a->capacity, spot))
+        if (!table_set(a->numbers, (uintptr_t)at, a->count) ||
+            !vec_push(a->spots, a->count, a->capacity, spot))
             return error_memory(err);
-        *number = a->count - 1;
     }
     return 0;
 }
 
 /* Batches -------------------------------------------------------------------------------------------------------- */
 
-/* Texts in brackets say that there is none. */
-static bool is_told(const char *text)
+/* A text in brackets means that there is none. */
+static bool is_known(const char *text)
 {
     return *text && *text != '[';
 }
@@ -144,10 +143,10 @@ static bool is_told(const char *text)
 static bool is_service(const char *unit)
 {
     const size_t length = strlen(unit), suffix = sizeof ".service" - 1;
-    return is_told(unit) && length > suffix && strcmp(unit + length - suffix, ".service") == 0;
+    return is_known(unit) && length > suffix && strcmp(unit + length - suffix, ".service") == 0;
 }
 
-/* Without " (deleted)": a program is of one service before and after its file was replaced by a new build. NULL: out of memory. */
+/* The program's name without " (deleted)", so that it is the same service after its file was replaced by a new build. NULL: out of memory. */
 static const char *program_of(struct slotted *s, const char *exe)
 {
     const char *name = path_base(exe);
@@ -162,12 +161,12 @@ static const char *program_of(struct slotted *s, const char *exe)
 static const char *service_of(const struct adding *a, const struct who *who)
 {
     return a->slots->options.service  ? a->slots->options.service
-           : is_told(who->container)  ? who->container
+           : is_known(who->container) ? who->container
            : is_service(who->service) ? who->service
                                       : program_of(a->slots, who->exe);
 }
 
-/* By the recording alone: a batch has the same key each time that it is made. */
+/* Uses only the recording, so that a batch always has the same key. */
 static void find_build(const struct adding *a, const char *exe, char out[2 * BUILD_ID_MAX + 1])
 {
     struct build_id id = {.size = reader_build_id(a->slots->options.reader, exe, id.bytes)};
@@ -176,7 +175,7 @@ static void find_build(const struct adding *a, const char *exe, char out[2 * BUI
         build_id_format(&id, out);
 }
 
-/* The number of who ran a node, plus 1. 0: out of memory. Texts of frames are interned, and stay. */
+/* The number of a node's owner, plus 1. 0: out of memory. Texts of frames are interned, so that their addresses identify them. */
 static uint32_t owner_of(struct adding *a, struct spot *spot)
 {
     struct slotted *s = a->slots;
@@ -200,7 +199,7 @@ static uint64_t slot_of(const struct slotted *s, uint64_t time)
     return at - at % STORE_SLOT;
 }
 
-/* Its number plus 1; 0: out of memory. Owners of one service and build have one batch. */
+/* The number of a batch, plus 1; 0: out of memory. Owners with the same service and build share a batch. */
 static uint64_t batch_of(struct adding *a, uint32_t owner, uint64_t slot)
 {
     struct slotted *s = a->slots;
@@ -239,8 +238,8 @@ static struct entry *entry_of(struct slotted *s, uint64_t batch, uint32_t contex
     return &s->entries[*number - 1];
 }
 
-/* A path without a frame. */
-static bool name_nothing(struct slotted *s, struct spot *spot)
+/* Gives a path without frames an unknown context. */
+static bool name_unknown(struct slotted *s, struct spot *spot)
 {
     const uint32_t frame =
         dictionary_frame(s->dictionary, stored_kinds[FRAME_UNKNOWN_CONTEXT], "", "[unknown context]");
@@ -256,7 +255,7 @@ static bool add_sample(struct adding *a, size_t i)
     const struct placed_sample *sample = &c->samples[i];
     const uint64_t weight = c->sample_values[i * c->metrics->count];
     struct spot *spot = &a->spots[*table_find(a->numbers, (uintptr_t)sample->node)];
-    if (spot->context == DICTIONARY_NONE && !name_nothing(s, spot))
+    if (spot->context == DICTIONARY_NONE && !name_unknown(s, spot))
         return false;
     const uint32_t owner = owner_of(a, spot);
     const uint64_t number = owner ? batch_of(a, owner, slot_of(s, sample->time)) : 0;

@@ -1,4 +1,4 @@
-/* slotted.h - the samples of a recording's reports as batches of a store: by service, build and slot. */
+/* slotted.h - turns the samples of a recording's reports into batches of a store: by service, build and slot. */
 #ifndef FATHOM_API_STORE_SLOTTED_H
 #define FATHOM_API_STORE_SLOTTED_H
 
@@ -6,15 +6,14 @@
 #include "report/views/report.h"
 #include "store/store.h"
 
-#define SLOTTED_LEVELS "container,service,exe" /* that the contexts' paths begin with (profile/levels.h) */
+#define SLOTTED_LEVELS "container,service,exe" /* levels of the contexts' paths (profile/levels.h) */
 
 struct slotted;
 
 struct slotted_options {
-    const char *service; /* NULL: as the levels tell */
+    const char *service; /* NULL: from the levels */
     const char *host;
-    const struct reader
-        *reader; /* of the recording, for build-ids: what files there are now must not matter */
+    const struct reader *reader; /* of the recording: build-ids must not depend on the files of today */
     uint64_t sequence;
     uint64_t ended; /* when the sample with the largest time was taken, ns since 1970 */
     uint64_t last;  /* that time */
@@ -23,9 +22,9 @@ struct slotted_options {
 /* NULL: out of memory. Texts are borrowed. */
 struct slotted *slotted_new(const struct slotted_options *options);
 void slotted_free(struct slotted *slots); /* NULL is allowed */
-/* Adds the samples of one event's report, whose texts are borrowed until slotted_free(). -ENOMEM. */
+/* Adds the samples of an event's report, whose texts are borrowed until slotted_free(). -ENOMEM. */
 int slotted_add(struct slotted *slots, const struct report *report, struct fathom_error *err);
-/* Once: the batches, and what their contexts are; borrowed. */
+/* Returns the batches and the dictionary of their contexts; borrowed. Call it once. */
 int slotted_finish(struct slotted *slots, struct store_batch **batches, size_t *count,
                    struct dictionary **dictionary, struct fathom_error *err);
 

@@ -1,4 +1,4 @@
-/* store.c - makes stores, lists what they have, rolls it up, and removes what is old; see fathom/store.h. */
+/* store.c - makes stores, lists and rolls up their contents, and removes old batches; see fathom/store.h. */
 #include <errno.h>
 #include <string.h>
 #include <time.h>
@@ -22,9 +22,9 @@ struct listing {
     enum fathom_store_list list;
 };
 
-#define BUILD_WIDTH 40u /* of a build-id by SHA-1 */
+#define BUILD_WIDTH 40u /* of a SHA-1 build-id */
 
-/* Behind the times and weights. */
+/* Headings of the columns after times and weights. */
 static const char *const headings[] = {
     [FATHOM_STORE_SERVICES] = "event                 service",
     [FATHOM_STORE_EVENTS] = "event",

@@ -9,7 +9,7 @@
 #include "api/store/stored_reading.h"
 #include "base/text.h"
 
-#define SLICES 400 /* of a page's time, as of one that is made of a recording */
+#define SLICES 400 /* of a page's time, as on a page of a recording */
 
 struct stored {
     const struct report_options *options;
@@ -87,7 +87,7 @@ int stored_open(const struct report_options *options, const struct fathom_report
         return error_memory(err);
     s->options = options;
     s->from = from;
-    struct store_query query; /* wrong times are told before a server is asked */
+    struct store_query query; /* report wrong times before asking a server */
     rc = selection_query(from->store, &query, err);
     if (rc == 0)
         rc = stored_filter(&options->filter, &s->filter, err);
@@ -111,7 +111,7 @@ void stored_close(struct stored *s)
     free(s);
 }
 
-/* Events have perf's modifiers. */
+/* Event names end with perf's modifiers. */
 static bool is_user_only(const char *event)
 {
     const char *modifiers = strrchr(event, ':');

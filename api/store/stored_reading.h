@@ -1,4 +1,4 @@
-/* stored_reading.h - what a store has of a selection, read at one time: a tree of contexts, sums, and what it is of. */
+/* stored_reading.h - a selection of a store, read at one time: a tree of contexts, sums, and a description. */
 #ifndef FATHOM_API_STORE_STORED_READING_H
 #define FATHOM_API_STORE_STORED_READING_H
 
@@ -10,12 +10,12 @@ struct stored_reading {
     struct selected selected;
     struct gathering *gathering;
     struct gathered sums;
-    struct contexts contexts; /* the gathering's, as are the samples in it; names are the dictionary's */
+    struct contexts contexts; /* owned by the gathering, like its samples; names by the dictionary */
     char what[STORED_SIZE];
 };
 
-/* Reads it: of the event whose name begins with `event` (as selection_complete()), what passes the filter (NULL: all), and times in at
- * most so many slices (0: none). *out is cleared also after a failure. Errors are those of the store and of the selection. */
+/* Reads the event whose name begins with `event` (as selection_complete()), through the filter (NULL: all), with times in at most `slices`
+ * slices (0: without times). The caller clears *out even after a failure. Errors of the store and the selection. */
 int stored_reading_fill(struct stored_reading *out, struct store *store,
                         const struct fathom_store_selection *selection, const char *event,
                         struct dictionary *dictionary, struct filter *filter, uint64_t slices,

@@ -8,7 +8,7 @@
 #include "base/sort.h"
 #include "base/vec.h"
 
-/* An instruction and what kind of object it refers to. Objects of one symbol, or allocated under one path, are of one kind. */
+/* An instruction with the kind of object that it refers to: objects of one symbol, or allocated on one path, are of one kind. */
 static uint64_t class_of(const struct found *f, uint32_t symbol)
 {
     const struct found_symbol *s = &f->symbols[symbol];
@@ -20,13 +20,13 @@ static uint64_t class_of(const struct found *f, uint32_t symbol)
     return hash_u64(hash ^ (o->kind == FOUND_SYMBOL ? (uintptr_t)o->name : (uint64_t)o->path));
 }
 
-/* The same for each order, and however often each class stands in the stream. classes: room for those of the longest one. */
+/* Does not depend on the order of the classes, nor on how often each occurs. classes: buffer for the longest stream. */
 static uint64_t kind_of(const struct found *f, const struct hot_stream *s, uint64_t *classes)
 {
     uint64_t hash = 0;
     for (uint32_t i = 0; i < s->length; i++)
         classes[i] = class_of(f, s->symbols[i]);
-    sort_u64(classes, s->length);
+    sort_numbers(classes, s->length);
     for (uint32_t i = 0; i < s->length; i++)
         if (!i || classes[i] != classes[i - 1])
             hash = hash_u64(hash ^ classes[i]);
@@ -48,7 +48,7 @@ static bool add_stream(const struct found *f, uint32_t stream, struct table *ind
     struct stream_kind *kind = &out->list[*known - 1];
     kind->streams++;
     kind->heat += s->length * s->occurrences;
-    out->of[stream] = kind->first; /* put_in_order() makes it the index */
+    out->of[stream] = kind->first; /* sort_kinds() makes it the index */
     return true;
 }
 
@@ -60,7 +60,7 @@ static int by_heat(const void *a, const void *b)
     return (x->first > y->first) - (x->first < y->first);
 }
 
-static int put_in_order(struct stream_kinds *out, size_t streams)
+static int sort_kinds(struct stream_kinds *out, size_t streams)
 {
     uint32_t *places = calloc(streams + 1, sizeof *places);
     if (!places)
@@ -85,7 +85,7 @@ int stream_kinds_find(const struct found *f, struct stream_kinds *out)
         ok = add_stream(f, i, index, classes, out);
     table_free(index);
     free(classes);
-    return ok ? put_in_order(out, f->hot.count) : -ENOMEM;
+    return ok ? sort_kinds(out, f->hot.count) : -ENOMEM;
 }
 
 void stream_kinds_clear(struct stream_kinds *k)

@@ -1,6 +1,6 @@
 /*
- * kinds.h - hot streams by kind: streams by the same instructions, over objects of the same kinds. Of a list that is walked there are
- * many, one for each part that repeats; a person wants to see it once.
+ * kinds.h - groups hot streams by kind: those of the same instructions and kinds of objects. Walking a list makes many streams, one for each
+ * repeating part, which should be shown once.
  */
 #ifndef FATHOM_API_STREAMS_KINDS_H
 #define FATHOM_API_STREAMS_KINDS_H
@@ -8,7 +8,7 @@
 #include "streams/found.h"
 
 struct stream_kind {
-    uint32_t first; /* its hottest stream, by index in the profile */
+    uint32_t first; /* index of its hottest stream in the profile */
     uint32_t streams;
     uint64_t heat;
 };
@@ -16,10 +16,10 @@ struct stream_kind {
 struct stream_kinds {
     struct stream_kind *list; /* hottest first */
     size_t count, capacity;
-    uint32_t *of; /* by stream: index in the list */
+    uint32_t *of; /* index in the list, by stream */
 };
 
-/* The caller clears it, also after an error: -ENOMEM. */
+/* 0 or -ENOMEM. The caller clears *out even after an error. */
 int stream_kinds_find(const struct found *found, struct stream_kinds *out);
 void stream_kinds_clear(struct stream_kinds *kinds);
 

@@ -6,10 +6,10 @@
 #include "base/hash.h"
 
 struct touched {
-    struct table *lines, *words; /* of addresses, mixed with the process */
-    struct table *pieces;        /* lines of objects, one that two objects share of each */
-    struct table *objects;       /* to the bytes of each that count */
-    uint64_t bytes;              /* of them all */
+    struct table *lines, *words; /* addresses combined with the process */
+    struct table *pieces;        /* lines of each object; a shared line counts for both objects */
+    struct table *objects;       /* object -> its bytes that count */
+    uint64_t bytes;              /* sum of these */
 };
 
 static uint64_t divide_up(uint64_t bytes)
@@ -17,7 +17,7 @@ static uint64_t divide_up(uint64_t bytes)
     return (bytes + STREAMS_LINE - 1) / STREAMS_LINE;
 }
 
-/* Another line of an object was touched. One that is larger than its lines that are touched need not be moved as a whole. */
+/* Counts another touched line of an object. Of a larger object, only the touched lines would have to be moved. */
 static bool touch_piece(struct touched *t, uint32_t object, uint64_t size)
 {
     uint64_t *counted = table_put(t->objects, object, NULL);
@@ -29,7 +29,7 @@ static bool touch_piece(struct touched *t, uint32_t object, uint64_t size)
     return true;
 }
 
-static bool touch(const struct found *f, uint32_t symbol, struct touched *t)
+static bool touch_words(const struct found *f, uint32_t symbol, struct touched *t)
 {
     const struct found_symbol *s = &f->symbols[symbol];
     if (s->object == FOUND_NONE)
@@ -56,7 +56,7 @@ int stream_lines(const struct found *f, const struct stream_kinds *kinds, uint32
     for (uint32_t i = kinds ? 0 : which; ok && i < (kinds ? f->hot.count : which + 1); i++) {
         const struct hot_stream *s = &f->hot.streams[i];
         for (uint32_t k = 0; ok && (!kinds || kinds->of[i] == which) && k < s->length; k++)
-            ok = touch(f, s->symbols[k], &t);
+            ok = touch_words(f, s->symbols[k], &t);
     }
     if (ok) {
         uint64_t touched = table_count(t.lines), together = divide_up(t.bytes);

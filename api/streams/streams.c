@@ -1,4 +1,4 @@
-/* streams.c - the hot streams of a trace, written, and compared with another trace's. */
+/* streams.c - writes the hot streams of a trace, and compares those of two traces. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static void reading_clear(struct reading *r)
     image_cache_free(r->images);
 }
 
-/* The caller clears it, also after an error. o NULL: to be compared. */
+/* The caller clears *r even after an error. o: NULL: with the options for a comparison. */
 static int read_trace(const char *directory, const struct fathom_streams_options *o,
                       const struct fathom_listener *listener, struct reading *r, struct fathom_error *err)
 {
@@ -53,12 +53,12 @@ static int read_trace(const char *directory, const struct fathom_streams_options
     return rc;
 }
 
-/* What is shown ------------------------------------------------------------------------------------------------ */
+/* Output ------------------------------------------------------------------------------------------------ */
 
 struct showing {
     struct reading *reading;
     struct stream_kinds kinds;
-    struct arena *arena; /* of what is shown */
+    struct arena *arena; /* of `shown` */
     struct shown_streams shown;
 };
 
@@ -112,7 +112,7 @@ static bool show_object(struct showing *w, uint32_t object, struct shown_object 
     return out->name;
 }
 
-/* The number that an object has in the stream, which it gets when it is seen first; false: out of memory. */
+/* Numbers an object within the stream, when it first occurs. false: out of memory. */
 static bool number_object(struct showing *w, struct shown_stream *s, struct table *numbers, uint32_t object,
                           uint32_t *out)
 {
@@ -186,12 +186,12 @@ static void show_totals(struct showing *w)
     w->shown.hot = hot_heat(&f->hot);
 }
 
-static int show(struct showing *w, uint64_t rows, struct fathom_error *err)
+static int show_streams(struct showing *w, uint64_t rows, struct fathom_error *err)
 {
     struct found *f = &w->reading->found;
     if (stream_kinds_find(f, &w->kinds) < 0)
         return error_memory(err);
-    show_totals(w); /* of the first reading */
+    show_totals(w); /* walks_find() reads the trace again */
     size_t count = rows && rows < w->kinds.count ? (size_t)rows : w->kinds.count;
     uint32_t *streams = calloc(count + 1, sizeof *streams);
     struct found_walks *walks = calloc(count + 1, sizeof *walks);
@@ -219,7 +219,7 @@ int fathom_streams_write(const struct fathom_streams_options *o, const struct fa
     struct showing showing = {.reading = &reading, .shown = {.width = o->width}};
     int rc = read_trace(o->trace, o, listener, &reading, err);
     if (rc == 0)
-        rc = show(&showing, o->rows, err);
+        rc = show_streams(&showing, o->rows, err);
     if (rc == 0)
         rc = o->format == FATHOM_STREAMS_JSON   ? streams_json_write(&showing.shown, out, err)
              : o->format == FATHOM_STREAMS_HTML ? streams_html_write(&showing.shown, out, err)

@@ -15,8 +15,8 @@
 #include "pathmap/map/partial.h"
 #include "profile/script_frames.h"
 
-#define SHOWN        2.0   /* times eps: the least share of a context that is shown */
-#define THREADS_MOST 4096u /* with names of their own */
+#define SHOWN        2.0   /* minimum share of a shown context, in units of eps */
+#define THREADS_MOST 4096u /* number of threads to distinguish */
 #define NO_ITEM      UINT32_MAX
 
 struct counts {
@@ -24,8 +24,8 @@ struct counts {
     struct image_cache *images;
     struct frames *frames;
     struct hcct *now, *before; /* before: NULL without a period, and at first */
-    uint64_t began;            /* `now`, ns */
-    uint32_t *items;           /* by number of a function: its frame; NO_ITEM: not looked up */
+    uint64_t began;            /* when `now` began, ns */
+    uint32_t *items;           /* frame of each function, by number; NO_ITEM: not looked up yet */
     size_t item_capacity;
     uint32_t *path;
     size_t path_capacity;
@@ -83,8 +83,8 @@ int counts_clear(struct counts *c)
     return 0;
 }
 
-/* Starts a new period if it is time. */
-static int turn(struct counts *c)
+/* Starts a new period if the current one is over. */
+static int change_period(struct counts *c)
 {
     uint64_t now = clock_ns();
     if (!(c->options.period > 0) || (double)(now - c->began) < c->options.period * 1e9)
@@ -157,14 +157,14 @@ int counts_add(struct counts *c, const struct trie *trie, const struct online_co
     size_t depth = 0;
     uint64_t weight = s->sample->period,
              values[2] = {weight, count_saturating(s->sure * (double)weight + 0.5)};
-    if (turn(c) < 0 || !vec_reserve(c->path, 0, c->path_capacity, s->depth + 2))
+    if (change_period(c) < 0 || !vec_reserve(c->path, 0, c->path_capacity, s->depth + 2))
         return error_memory(err);
     c->path[depth++] = thread_item(c, s->process, s->sample->tid);
     if (s->certainty == CERTAINTY_UNKNOWN)
         c->path[depth++] = frames_label(c->frames, FRAME_UNKNOWN_CONTEXT, "[unknown context]");
     for (size_t i = 0; i < s->depth; i++)
         c->path[depth++] = function_item(c, trie, s->functions[i]);
-    if (!is_whole(c->path, depth)) /* which is looked up next */
+    if (!is_whole(c->path, depth)) /* script_frames_join() looks all items up */
         return error_memory(err);
     const uint32_t *joined = NULL;
     if (s->sample->script &&
@@ -202,7 +202,7 @@ static int add_counter(struct cct *tree, const struct hcct *counter, double phi,
 
 struct cct *counts_tree(struct counts *c, bool threads, uint32_t thread)
 {
-    struct cct *tree = turn(c) == 0 ? cct_new(2) : NULL;
+    struct cct *tree = change_period(c) == 0 ? cct_new(2) : NULL;
     double phi = SHOWN * c->options.eps;
     int rc = tree ? add_counter(tree, c->now, phi, threads, thread) : 0;
     if (tree && c->before && rc == 0)

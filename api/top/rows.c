@@ -11,23 +11,23 @@
 
 struct node {
     uint32_t item, parent;
-    uint64_t self, sure; /* sure: of the self, then of the total */
+    uint64_t self, sure; /* sure: certain weight, first of self, later of total */
     uint64_t total;
     uint64_t key;
-    uint32_t first, count; /* of its children that are heavy enough, in `order` */
+    uint32_t first, count; /* its children that are heavy enough, in `order` */
 };
 
 struct making {
     const struct fathom_top_show *show;
     const struct frames *frames;
-    bool *matches; /* by item: its name contains the filter */
+    bool *matches; /* by item: whether its name contains the filter */
     uint32_t *path;
     size_t path_capacity;
-    struct cct *work;   /* the contexts that pass the filter, as the view wants them */
+    struct cct *work;   /* the contexts that pass the filter, in the order of the view */
     struct node *nodes; /* [0] is the root; parents first */
     size_t count, capacity;
     uint32_t *order;
-    uint64_t least; /* weight of a row */
+    uint64_t least; /* minimum weight of a row */
 };
 
 static bool find_matches(struct making *m)
@@ -39,7 +39,7 @@ static bool find_matches(struct making *m)
     return m->matches;
 }
 
-/* Adds a context, unless it does not pass the filter. */
+/* Adds a context if it passes the filter. */
 static int add_context(struct making *m, const struct cct_node *leaf, const struct cct_node *root)
 {
     size_t depth = 0;
@@ -75,7 +75,7 @@ struct step {
     uint32_t parent;
 };
 
-/* The working tree as an array, and totals. */
+/* Lists the working tree, and computes totals. */
 static int list_nodes(struct making *m)
 {
     struct step *steps = NULL, first = {cct_root(m->work), 0};
@@ -98,7 +98,7 @@ static int list_nodes(struct making *m)
     return rc;
 }
 
-/* Functions with what they have of all contexts that they are in, once for each. */
+/* Lists functions. Each counts once per context that it occurs in. */
 static int list_functions(struct making *m)
 {
     uint32_t items = frames_count(m->frames);
@@ -147,8 +147,8 @@ static int compare_places(const void *a, const void *b, void *making)
     return names ? names : (x->item > y->item) - (x->item < y->item);
 }
 
-/* Puts siblings in order, and finds the heavy ones of each node. */
-static int arrange(struct making *m)
+/* Sorts siblings, and finds the heavy ones of each node. */
+static int sort_nodes(struct making *m)
 {
     size_t count = 0;
     m->order = malloc((m->count + 1) * sizeof *m->order);
@@ -182,7 +182,7 @@ static int push_children(const struct making *m, const struct node *n, uint32_t 
     return 0;
 }
 
-static int emit(const struct making *m, struct rows *rows)
+static int emit_rows(const struct making *m, struct rows *rows)
 {
     struct place *places = NULL;
     size_t count = 0, capacity = 0;
@@ -226,9 +226,9 @@ int rows_make(struct cct *tree, const struct frames *frames, const struct fathom
     if (rc == 0)
         rc = show->view == FATHOM_TOP_FLAT ? list_functions(&m) : list_nodes(&m);
     if (rc == 0)
-        rc = arrange(&m);
+        rc = sort_nodes(&m);
     if (rc == 0)
-        rc = emit(&m, &rows);
+        rc = emit_rows(&m, &rows);
     cct_free(m.work);
     free(m.matches);
     free(m.path);

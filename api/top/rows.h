@@ -1,7 +1,4 @@
-/*
- * rows.h - the rows of fathom_top_rows(): a tree of contexts laid out for the view that was chosen, with what is folded, filtered
- * out or too light left out.
- */
+/* rows.h - the rows of fathom_top_rows(): a tree of contexts laid out for a view, without what is folded, filtered out or too light. */
 #ifndef FATHOM_API_TOP_ROWS_H
 #define FATHOM_API_TOP_ROWS_H
 
@@ -13,10 +10,10 @@ struct rows {
     struct fathom_top_row *at;
     size_t count, capacity;
     uint64_t whole; /* weight of everything */
-    uint64_t rest;  /* of what is in no context of the tree */
+    uint64_t rest;  /* weight of contexts that are not in the tree */
 };
 
-/* tree: of two metrics, the weight and how much of it is certain. 0 or -ENOMEM; then *out is unchanged. */
+/* tree: with two metrics, the weight and how much of it is certain. 0 or -ENOMEM, which leaves *out unchanged. */
 int rows_make(struct cct *tree, const struct frames *frames, const struct fathom_top_show *show,
               struct rows *out);
 void rows_clear(struct rows *rows);

@@ -7,16 +7,16 @@
 #include "base/clock.h"
 #include "base/saturate.h"
 
-#define FRESH_NS 5000000000u /* for which nothing is read again: slots are of five minutes */
+#define FRESH_NS 5000000000u /* minimum time between readings; slots are five minutes long */
 
 struct stored_counts {
     const struct fathom_store_selection *selection;
     const char *event;
     struct store *store;
-    struct dictionary *dictionary; /* of all readings, so that numbers of frames stay */
-    struct stored_reading reading; /* the last one that was read whole */
-    uint64_t read;                 /* when it was tried last, ns; 0: not yet */
-    struct fathom_error failure;   /* of the last try */
+    struct dictionary *dictionary; /* shared by all readings, so that numbers of frames do not change */
+    struct stored_reading reading; /* the last successful one */
+    uint64_t read;                 /* time of the last attempt, ns; 0: none yet */
+    struct fathom_error failure;   /* of the last attempt */
     bool failed;
 };
 
@@ -48,7 +48,7 @@ void stored_counts_free(struct stored_counts *c)
     free(c);
 }
 
-/* The second value of each node, which counts samples, becomes how much of the weight is certain. */
+/* Replaces the second value of each node, its number of samples, by how much of the weight is certain. */
 static void weigh_certainty(struct contexts *c)
 {
     for (struct cct_node *n = cct_root(c->tree); n; n = cct_next(cct_root(c->tree), n))

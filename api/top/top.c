@@ -24,23 +24,23 @@ struct fathom_top {
     struct collector_options collect; /* borrowed by the collector */
     struct collector *collector;
     struct learning *learning;
-    struct mapped_sink *mapped; /* copies of files that were deleted: else their stacks could not be known */
+    struct mapped_sink *mapped; /* copies deleted files, without which stacks cannot be unwound */
     struct image_cache *images;
     struct pathmap *map; /* NULL: none was given */
     struct online *online;
     struct counts *counts;
-    struct stored_counts *stored; /* of a store; then of what is above there is none */
-    struct rows rows;             /* the last ones */
+    struct stored_counts *stored; /* of a store, instead of all members above; NULL: no store */
+    struct rows rows;             /* the rows shown last */
     bool ended;
-    uint64_t looked; /* when it was last waited for records, ns; 0: not yet */
-    unsigned behind; /* looks until what waited is counted */
+    uint64_t looked; /* when the collector was last polled, ns; 0: not yet */
+    unsigned behind; /* polls until the delayed records are counted */
     atomic_bool stop;
 };
 
-#define BEHIND_NS                                                                                            \
-    400000000u /* between two looks, of which there are 10 a second, unless files take long to open */
-#define BEHIND_LOOKS 3u         /* for the records that came meanwhile, and to put them in order */
-#define PAUSE_NS     100000000u /* between two calls of `progress`, of a store */
+/* A gap between polls, normally 10 a second, that means that opening files took long. */
+#define BEHIND_NS    400000000u
+#define BEHIND_LOOKS 3u         /* polls needed to read and sort the records of the gap */
+#define PAUSE_NS     100000000u /* between two calls of `progress`, for a store */
 
 static int open_target(struct fathom_top *t, struct fathom_error *err)
 {
@@ -78,26 +78,26 @@ int fathom_top_open(const struct fathom_top_options *options, const struct fatho
     return rc;
 }
 
-static int count(void *top, const struct online_context *sample, struct fathom_error *err)
+static int count_sample(void *top, const struct online_context *sample, struct fathom_error *err)
 {
     struct fathom_top *t = top;
     return counts_add(t->counts, online_trie(t->online), sample, err);
 }
 
-/* A collector_sink, behind the learning. */
-static int resolve(void *top, const void *records, size_t size, struct fathom_error *err)
+/* A collector_sink, after the learning. */
+static int resolve_records(void *top, const void *records, size_t size, struct fathom_error *err)
 {
     struct fathom_top *t = top;
     return online_add(t->online, records, size, err);
 }
 
-static int sink(void *top, const void *records, size_t size, struct fathom_error *err)
+static int take_records(void *top, const void *records, size_t size, struct fathom_error *err)
 {
     struct fathom_top *t = top;
     return mapped_sink_add(t->mapped, records, size, err);
 }
 
-/* Takes what processes tell of the code that they make, as it grows. */
+/* Reads the names of code that processes have made so far. */
 static int name_code(struct fathom_top *t, struct fathom_error *err)
 {
     uint8_t *data;
@@ -109,7 +109,7 @@ static int name_code(struct fathom_top *t, struct fathom_error *err)
     return rc;
 }
 
-static int progress(void *top, struct fathom_error *err)
+static int show_progress(void *top, struct fathom_error *err)
 {
     struct fathom_top *t = top;
     const int named = name_code(t, err);
@@ -124,7 +124,7 @@ static int progress(void *top, struct fathom_error *err)
     return rc;
 }
 
-/* Opened with waits, the collector has what they are counted with. */
+/* Chooses the events to count, if waits were asked for: the collector was opened with them. */
 static void choose_events(const struct fathom_top *t, struct online_input *input)
 {
     struct wall wall;
@@ -138,13 +138,13 @@ static void choose_events(const struct fathom_top *t, struct online_input *input
 static int observe_target(struct fathom_top *t, struct fathom_error *err)
 {
     struct online_input input = {
-        .images = t->images, .log = &t->host.log, .map = t->map, .sink = count, .context = t};
+        .images = t->images, .log = &t->host.log, .map = t->map, .sink = count_sample, .context = t};
     enum target_end end = TARGET_STOPPED;
     input.count = collector_events(t->collector, &input.events);
     choose_events(t, &input);
     int rc = online_new(&input, &t->online, err);
     if (rc == 0)
-        rc = learning_new(t->collector, &t->collect, false, false, resolve, t, &t->learning, err);
+        rc = learning_new(t->collector, &t->collect, false, false, resolve_records, t, &t->learning, err);
     if (rc == 0)
         rc = mapped_sink_new(&(struct mapped_sink_input){.events = input.events,
                                                          .count = input.count,
@@ -153,16 +153,17 @@ static int observe_target(struct fathom_top *t, struct fathom_error *err)
                                                          .context = t->learning},
                              &t->mapped, err);
     if (rc == 0)
-        rc = target_observe(&t->options.target, t->collector,
-                            &(struct target_user){.sink = sink, .progress = progress, .context = t}, &t->stop,
-                            &end, err);
+        rc = target_observe(
+            &t->options.target, t->collector,
+            &(struct target_user){.sink = take_records, .progress = show_progress, .context = t}, &t->stop,
+            &end, err);
     if (rc == 0)
         rc = online_finish(t->online, err);
     t->ended = rc == 0 && end == TARGET_ENDED;
     return rc;
 }
 
-/* Only `progress` has the store read, by asking for rows. */
+/* The store is read when `progress` asks for rows. */
 static int observe_store(struct fathom_top *t, struct fathom_error *err)
 {
     const struct timespec pause = {0, PAUSE_NS};

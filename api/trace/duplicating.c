@@ -22,7 +22,7 @@ static bool is_chosen(const struct image *image, uint32_t function, const struct
     image_function_format(image, function, shown, sizeof shown);
     for (size_t i = 0; i < code->function_count; i++) {
         const char *pattern = code->functions[i];
-        size_t bare = strcspn(shown, "("); /* arguments need not be given */
+        size_t bare = strcspn(shown, "("); /* the pattern may leave out arguments */
         if (fnmatch(pattern, shown, 0) == 0 || (raw && fnmatch(pattern, raw, 0) == 0))
             return true;
         if (shown[bare] && strlen(pattern) == bare && strncmp(pattern, shown, bare) == 0)
@@ -31,9 +31,9 @@ static bool is_chosen(const struct image *image, uint32_t function, const struct
     return false;
 }
 
-/* Which functions are duplicated: *chosen, which the caller frees; NULL: all. */
-static int choose(const struct image *image, const struct fathom_trace_code *code, bool **chosen,
-                  struct fathom_error *err)
+/* *chosen: the functions to duplicate; freed by the caller; NULL: all. */
+static int choose_functions(const struct image *image, const struct fathom_trace_code *code, bool **chosen,
+                            struct fathom_error *err)
 {
     uint32_t count = image_function_count(image), found = 0;
     if (!code->function_count)
@@ -70,7 +70,7 @@ static struct duplicate_options options_of(const struct fathom_trace_code *code,
                                       .chosen = chosen};
 }
 
-/* The largest function that was to be traced and is not; IMAGE_NO_FUNCTION: there is none. *bytes: of all of them. */
+/* The largest function that is not traced although it should be; IMAGE_NO_FUNCTION: none. *bytes: size of all of them. */
 static uint32_t largest_refused(const struct image *image, const struct duplicated *d, const bool *chosen,
                                 uint64_t *bytes)
 {
@@ -95,7 +95,7 @@ static uint32_t largest_refused(const struct image *image, const struct duplicat
     return largest;
 }
 
-/* Every program has some of the C library's start files, of which no note tells. */
+/* The C library's start files in every program are not worth a note. */
 static void say_refused(const struct image *image, const struct duplicated *d, const bool *chosen,
                         uint32_t refused, const struct host *host)
 {
@@ -110,8 +110,8 @@ static void say_refused(const struct image *image, const struct duplicated *d, c
               image_path(image), refused, refused + d->functions, name);
 }
 
-static void say(const struct image *image, const struct duplicated *d, const bool *chosen,
-                const struct host *host)
+static void say_summary(const struct image *image, const struct duplicated *d, const bool *chosen,
+                        const struct host *host)
 {
     const char *file = image_path(image);
     static const char *const forms[] = {"beyond the room before an instruction", "of string instructions",
@@ -138,7 +138,7 @@ static void say(const struct image *image, const struct duplicated *d, const boo
                       forms[i]);
 }
 
-/* The caller closes *out, also after an error. */
+/* The caller closes *out even after an error. */
 static int write_file(struct outfile **out, const char *like, const char *path, const struct duplicated *d,
                       struct fathom_error *err)
 {
@@ -192,7 +192,7 @@ int duplicating_write(const char *file, const char *output, const struct fathom_
     int rc = whole ? image_open(whole, &(struct image_options){.log = &host->log}, &image, err)
                    : error_system(err, errno, "cannot read %s", file);
     if (rc == 0)
-        rc = choose(image, code, &chosen, err);
+        rc = choose_functions(image, code, &chosen, err);
     if (rc == 0)
         rc = calls_build(image, &calls, err);
     if (rc == 0) {
@@ -200,7 +200,7 @@ int duplicating_write(const char *file, const char *output, const struct fathom_
         rc = duplicate_image(image, calls, &options, &made, err);
     }
     if (rc == 0)
-        say(image, &made, chosen, host);
+        say_summary(image, &made, chosen, host);
     if (rc == 0 && chosen && !made.functions)
         rc = error_set(err, ENODATA, "%s: no function that is to be traced can be (--verbose says why)",
                        whole);

@@ -1,5 +1,5 @@
-/* fit.c - chooses how many checks there are between bursts for a wanted overhead, by equation 2 (Hirzel and Chilimbi, Bursty Tracing,
- * FDDO-4 2001), whose times are taken from runs of the command. */
+/* fit.c - chooses the number of checks between bursts for a wanted overhead, by equation 2 of Hirzel and Chilimbi (Bursty Tracing,
+ * FDDO-4 2001) with times measured in runs of the command. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -9,11 +9,11 @@
 #include "streams/trace/directory.h"
 
 #define FIT_DIRECTORY "fit"
-#define FIT_RATE      0.1  /* part of the checks that are in bursts, in the run that tells what these cost */
-#define SHORTEST      0.05 /* seconds of CPU time: shorter runs tell nothing */
-#define MOST_CHECKS   2e9  /* between bursts: "none" */
+#define FIT_RATE      0.1  /* share of checks in bursts, in the run that measures the cost of bursts */
+#define SHORTEST      0.05 /* seconds of CPU time: shorter runs are too inaccurate */
+#define MOST_CHECKS   2e9  /* between bursts, in effect no burst */
 
-static int finish(struct fathom_trace *t, double *seconds, struct fathom_error *err)
+static int finish_run(struct fathom_trace *t, double *seconds, struct fathom_error *err)
 {
     fathom_trace_run(t);
     *seconds = t->seconds;
@@ -25,7 +25,7 @@ static int run_plain(struct fathom_trace *t, double *seconds, struct fathom_erro
 {
     const struct in_place_run run = {.command = t->options.command, .environment = environ, .quiet = true};
     int rc = in_place_start(&run, &t->pid, err);
-    return rc == 0 ? finish(t, seconds, err) : rc;
+    return rc == 0 ? finish_run(t, seconds, err) : rc;
 }
 
 static int run_with(struct fathom_trace *t, double checks, double *seconds, struct fathom_error *err)
@@ -38,13 +38,13 @@ static int run_with(struct fathom_trace *t, double checks, double *seconds, stru
     if (rc == 0)
         rc = tracing_start(t, directory, true, err);
     if (rc == 0)
-        rc = finish(t, seconds, err);
+        rc = finish_run(t, seconds, err);
     int removed = trace_directory_remove(directory, rc == 0 ? err : NULL);
     free(directory);
     return rc < 0 ? rc : removed;
 }
 
-/* The shorter one of two runs each, as what disturbs one makes it longer. */
+/* Takes the shorter of two runs each, as disturbances only make runs longer. */
 static int run_both(struct fathom_trace *t, double *plain, double *checking, struct fathom_error *err)
 {
     int rc = 0;
@@ -61,7 +61,7 @@ static int run_both(struct fathom_trace *t, double *plain, double *checking, str
     return rc;
 }
 
-/* What all would take if it were in bursts, by a run at a rate. */
+/* Extrapolates from a run with bursts to the time of a run that is one burst. */
 static int run_at(struct fathom_trace *t, double checks, double checking, double *instrumented,
                   struct fathom_error *err)
 {
@@ -71,7 +71,7 @@ static int run_at(struct fathom_trace *t, double checks, double checking, double
     return rc;
 }
 
-/* So that bursts cost what checks leave of the wanted overhead. */
+/* Chooses the number so that bursts cost what the checks leave of the wanted overhead. */
 static double choose_checks(const struct fathom_trace *t, double instrumented, double checking, double wanted)
 {
     double checks = wanted > checking
@@ -90,12 +90,11 @@ int fathom_trace_fit(struct fathom_trace *t, double percent, struct fathom_error
             error_set(err, EDOM, "%s takes %.3f s of CPU time: too little to choose a rate by; give --checks",
                       t->options.command[0], plain);
     if (rc == 0 && wanted <= checking)
-        rc =
-            error_set(err, EDOM,
-                      "checks alone cost %.1f%% more: give a larger --overhead than %.1f, or trace less with "
-                      "--function or --boring",
-                      100 * (checking / plain - 1), percent);
-    /* at a low rate a burst costs more, as its code is no longer in the caches: so twice */
+        rc = error_set(err, EDOM,
+                       "checks alone cost %.1f%% more: give a larger --overhead than %.1f, or trace less "
+                       "with --function or --boring",
+                       100 * (checking / plain - 1), percent);
+    /* Twice, as a burst costs more at a low rate, when its code is no longer in the caches. */
     for (int i = 0; rc == 0 && i < 2; i++) {
         rc = run_at(t, checks, checking, &instrumented, err);
         checks = choose_checks(t, instrumented, checking, wanted);

@@ -13,7 +13,7 @@
 
 #include "base/text.h"
 
-static bool put(const char *path, const char *text)
+static bool write_text(const char *path, const char *text)
 {
     int fd = open(path, O_WRONLY | O_CLOEXEC);
     bool good = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
@@ -22,17 +22,17 @@ static bool put(const char *path, const char *text)
     return good;
 }
 
-/* A user namespace in which this user is who it was. */
+/* Maps this user to itself in the new user namespace. */
 static bool become_user(unsigned uid, unsigned gid)
 {
     char users[64], groups[64];
     snprintf(users, sizeof users, "%u %u 1", uid, uid);
     snprintf(groups, sizeof groups, "%u %u 1", gid, gid);
-    return put("/proc/self/setgroups", "deny") && put("/proc/self/uid_map", users) &&
-           put("/proc/self/gid_map", groups);
+    return write_text("/proc/self/setgroups", "deny") && write_text("/proc/self/uid_map", users) &&
+           write_text("/proc/self/gid_map", groups);
 }
 
-/* Of this process, from now on. An errno; 0: done. */
+/* Replaces the files, for this process. Returns 0 or an errno. */
 static int put_in_place(const struct in_place *files, size_t count)
 {
     unsigned uid = geteuid(), gid = getegid();
@@ -73,7 +73,7 @@ static void reset_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* In the new process. Returns only if that fails: an errno. */
+/* Called in the new process. Returns an errno if it fails. */
 static int run_command(const struct in_place_run *run)
 {
     int code = run->count ? put_in_place(run->files, run->count) : 0;

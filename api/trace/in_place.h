@@ -1,7 +1,7 @@
 /*
- * in_place.h - runs a command with other files in the place of some, which nobody else sees: in a mount namespace of its own
- * (mount_namespaces(7)), where the others are bound over them. So the program finds itself and its libraries where they are. Users
- * without the right to mount get a user namespace, too (user_namespaces(7)).
+ * in_place.h - runs a command with some files replaced, for that command only: in a mount namespace of its own (mount_namespaces(7)), with the
+ * new files bound over the original ones. So the program finds itself and its libraries at their usual paths. Users who may not mount also
+ * get a user namespace (user_namespaces(7)).
  */
 #ifndef FATHOM_API_TRACE_IN_PLACE_H
 #define FATHOM_API_TRACE_IN_PLACE_H
@@ -16,20 +16,19 @@ struct in_place {
     const char *original, *other; /* absolute paths */
 };
 
-/* Whether that is allowed here: tries it in a process that ends. -EPERM and others: it is not. To be called before other threads exist, as
- * the next one. */
+/* Tries in a child process whether that is allowed: 0, or -EPERM and others. Call it, and the next one, before other threads exist. */
 int in_place_try(const struct in_place *files, size_t count);
 
 struct in_place_run {
     char *const *command;
-    const char *program; /* the file to execute; NULL: the command's name is looked for */
+    const char *program; /* the file to execute; NULL: search for the command's name */
     char *const *environment;
     const struct in_place *files;
-    size_t count; /* of them; 0: it runs in no namespace of its own */
-    bool quiet;   /* what it prints goes nowhere, and it reads nothing */
+    size_t count; /* number of files; 0: without a namespace of its own */
+    bool quiet;   /* its input and output are /dev/null */
 };
 
-/* Starts the command. It gets the caller's signal dispositions, but for SIGPIPE and SIGXFSZ, and inherits the standard files. */
+/* Starts the command. It inherits the caller's signal dispositions, except for SIGPIPE and SIGXFSZ, and the standard files. */
 int in_place_start(const struct in_place_run *run, pid_t *pid, struct fathom_error *err);
 
 #endif

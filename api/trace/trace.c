@@ -24,8 +24,8 @@
 
 /* The directory ------------------------------------------------------------------------------------------------ */
 
-/* An earlier trace makes room; anything else stays. */
-static int make_room(const char *directory, struct fathom_error *err)
+/* Renames an earlier trace; refuses anything else. */
+static int move_old(const char *directory, struct fathom_error *err)
 {
     char *old = NULL;
     struct stat status;
@@ -51,7 +51,7 @@ static int make_directory(struct fathom_trace *t, struct fathom_error *err)
     size_t length = name ? strlen(name) : 0;
     while (length > 1 && name[length - 1] == '/')
         name[--length] = 0;
-    int rc = name ? make_room(name, err) : error_memory(err);
+    int rc = name ? move_old(name, err) : error_memory(err);
     if (rc == 0)
         rc = trace_directory_make(name, err);
     if (rc == 0 && !(t->directory = realpath(name, NULL)))
@@ -60,7 +60,7 @@ static int make_directory(struct fathom_trace *t, struct fathom_error *err)
     return rc;
 }
 
-/* What is duplicated ------------------------------------------------------------------------------------------- */
+/* Duplication ------------------------------------------------------------------------------------------- */
 
 static bool is_wanted(const struct fathom_trace_code *code, const char *path)
 {
@@ -87,7 +87,7 @@ static int add_file(struct fathom_trace *t, const char *path, struct fathom_erro
     return rc;
 }
 
-/* Its libraries that were asked for; one that cannot be duplicated is told, and left as it is. */
+/* Duplicates the chosen libraries. One that cannot be duplicated is reported and left out. */
 static int add_libraries(struct fathom_trace *t, struct fathom_error *err)
 {
     char **paths = NULL;
@@ -127,7 +127,7 @@ static int find_program(struct fathom_trace *t, struct fathom_error *err)
     return 0;
 }
 
-static int duplicate(struct fathom_trace *t, struct fathom_error *err)
+static int duplicate_files(struct fathom_trace *t, struct fathom_error *err)
 {
     const struct fathom_trace_code *code = &t->options.code;
     int rc = 0;
@@ -143,8 +143,8 @@ static int duplicate(struct fathom_trace *t, struct fathom_error *err)
     return rc;
 }
 
-/* Whether the duplicated files can be where the others are; else the program alone is run as another file. */
-static int place(struct fathom_trace *t, struct fathom_error *err)
+/* Checks whether the duplicated files can replace the original ones; else runs only the duplicated program, at its own path. */
+static int place_files(struct fathom_trace *t, struct fathom_error *err)
 {
     int rc = in_place_try(t->files, t->count);
     char *original = realpath(t->program.path, NULL), *named = realpath(t->options.command[0], NULL);
@@ -156,11 +156,10 @@ static int place(struct fathom_trace *t, struct fathom_error *err)
     if (rc == 0)
         return 0;
     if (!itself || script)
-        return error_set(
-            err, EPERM,
-            "libraries, and interpreters of scripts, are replaced in a mount namespace, which is "
-            "not allowed here (%s): run this as root, or allow user namespaces",
-            strerror(-rc));
+        return error_set(err, EPERM,
+                         "libraries, and interpreters of scripts, are replaced in a mount namespace, which "
+                         "is not allowed here (%s): run this as root, or allow user namespaces",
+                         strerror(-rc));
     log_write(&t->host.log, LOG_NOTE,
               "no mount namespace is allowed here (%s): the program runs as %s, and so does /proc/self/exe",
               strerror(-rc), t->files[0].other);
@@ -183,9 +182,9 @@ int fathom_trace_open(const struct fathom_trace_options *options, const struct f
     if (rc == 0)
         rc = make_directory(t, err);
     if (rc == 0)
-        rc = duplicate(t, err);
+        rc = duplicate_files(t, err);
     if (rc == 0)
-        rc = place(t, err);
+        rc = place_files(t, err);
     if (rc < 0 && t->directory)
         trace_directory_remove(t->directory, NULL);
     if (rc == 0)
@@ -224,7 +223,7 @@ int fathom_trace_start(struct fathom_trace *t, struct fathom_error *err)
     return tracing_start(t, t->directory, false, err);
 }
 
-/* It is told to end once, and killed if it does not obey. A signal handler for SIGCHLD ends the waiting at once. */
+/* When stopped, sends SIGTERM once, and SIGKILL later. A signal handler for SIGCHLD makes the end be noticed at once. */
 void fathom_trace_run(struct fathom_trace *t)
 {
     int pidfd = (int)syscall(SYS_pidfd_open, t->pid, 0), left = -1;
@@ -259,12 +258,11 @@ int fathom_trace_end(struct fathom_trace *t, struct fathom_error *err)
     if (rc < 0)
         return rc;
     if (!totals.bursts)
-        return error_set(
-            err, ENODATA,
-            "no burst began: %s passed fewer checks than there are between two of them; give a "
-            "smaller --checks, or --full, or trace what does its work: a library by --image, a program that "
-            "it executes by --file",
-            t->program.path);
+        return error_set(err, ENODATA,
+                         "no burst began: %s passed fewer checks than there are between two of them; give a "
+                         "smaller --checks, or --full, or trace what does its work: a library by --image, a "
+                         "program that it executes by --file",
+                         t->program.path);
     log_write(&t->host.log, LOG_NOTE,
               "%" PRIu64 " records in %" PRIu64 " burst%s of %u thread%s, %u process%s: %.1f MB%s%s",
               totals.records, totals.bursts, totals.bursts == 1 ? "" : "s", totals.threads,

@@ -1,4 +1,4 @@
-/* tracing.h - what is behind struct fathom_trace: shared by the run and by the runs that choose its rate. */
+/* tracing.h - struct fathom_trace, shared by the run and by the runs that choose its rate. */
 #ifndef FATHOM_API_TRACE_TRACING_H
 #define FATHOM_API_TRACE_TRACING_H
 
@@ -18,14 +18,14 @@ struct fathom_trace {
     struct program program;
     struct in_place *files; /* the strings are owned */
     size_t count, capacity;
-    bool in_place; /* else the duplicated program is executed where it is */
+    bool in_place; /* the duplicated files replace the originals; else the duplicated program is executed */
     pid_t pid;
     int status;
-    double seconds; /* of CPU time in user mode, of the command and what it waited for */
+    double seconds; /* CPU time in user mode of the command and the children that it waited for */
     atomic_bool stop;
 };
 
-/* Starts the command with these rates, its traces in that directory. quiet: what it prints goes nowhere. */
+/* Starts the command with the rates of the options, writing traces into the directory. quiet: discards its output. */
 int tracing_start(struct fathom_trace *trace, const char *directory, bool quiet, struct fathom_error *err);
 
 #endif

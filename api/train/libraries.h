@@ -1,6 +1,4 @@
-/*
- * libraries.h - which shared objects a program will load when it runs.
- */
+/* libraries.h - the shared objects that a program will load when it runs. */
 #ifndef FATHOM_API_TRAIN_LIBRARIES_H
 #define FATHOM_API_TRAIN_LIBRARIES_H
 

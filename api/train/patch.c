@@ -42,7 +42,7 @@ static void show_progress(struct patching *p)
                 (double)p->progress.calls * 1e-6, rate * 1e-6, (unsigned long long)p->progress.nodes);
 }
 
-/* Waits for the first request: until the kernel has set up the command, the base of its stack moves. */
+/* Called at the first request, as the stack's base moves until the kernel has set up the command. */
 static void begin_sampling(void *context, pid_t pid)
 {
     struct patching *p = context;
@@ -50,7 +50,7 @@ static void begin_sampling(void *context, pid_t pid)
         p->stacks = train_stacks_start(p->train, pid, p->hooked.library);
 }
 
-static void look(void *context)
+static void poll_training(void *context)
 {
     struct patching *p = context;
     train_stacks_poll(p->stacks);
@@ -63,7 +63,7 @@ static int run_hooked(struct fathom_train *t, struct fathom_error *err)
     struct hooked_serving serving = {.stop = &t->stop,
                                      .duration = t->options.target.duration,
                                      .asked = begin_sampling,
-                                     .poll = look,
+                                     .poll = poll_training,
                                      .context = p};
     (void)err;
     hooked_serve(&p->hooked, &serving, 0);
@@ -155,7 +155,7 @@ static int start_hooked(struct fathom_train *t, struct fathom_error *err)
     return hooked_start(&p->hooked, t->options.target.command, NULL, err);
 }
 
-static int status(const struct fathom_train *t)
+static int command_status(const struct fathom_train *t)
 {
     return ((const struct patching *)t->own)->hooked.status;
 }
@@ -169,5 +169,5 @@ static void close_session(struct fathom_train *t)
     free(p);
 }
 
-const struct train_way train_patch = {open_session, start_hooked, run_hooked,
-                                      save_map,     status,       close_session};
+const struct train_way train_patch = {open_session, start_hooked,   run_hooked,
+                                      save_map,     command_status, close_session};

@@ -21,7 +21,7 @@ struct train_stacks {
     struct trainer *trainer;
     bool ended;
     uint64_t entered, left_out;
-    uint32_t *leaves; /* of those that were entered, in the order of time */
+    uint32_t *leaves; /* of the stacks entered, in order of time */
     size_t leaf_count, leaf_capacity;
 };
 
@@ -44,20 +44,20 @@ static int learn_stack(void *context, const struct record *record, struct fathom
     return vec_push(s->leaves, s->leaf_count, s->leaf_capacity, leaf) ? 0 : error_memory(err);
 }
 
-static int sink(void *context, const void *records, size_t size, struct fathom_error *err)
+static int take_records(void *context, const void *records, size_t size, struct fathom_error *err)
 {
     struct train_stacks *s = context;
     return order_push_all(s->order, records, size, err);
 }
 
 /* Stops the collector and drains what is left. */
-static void end(struct train_stacks *s)
+static void end_sampling(struct train_stacks *s)
 {
     struct fathom_error err = {0};
     if (s->ended)
         return;
     s->ended = true;
-    int stopped = collector_stop(s->collector, sink, s, &err);
+    int stopped = collector_stop(s->collector, take_records, s, &err);
     int flushed = order_flush(s->order, stopped < 0 ? NULL : &err); /* what arrived remains valid */
     if (stopped < 0 || flushed < 0)
         log_write(s->log, LOG_WARNING, "only part of the stacks were sampled: %s", err.text);
@@ -75,7 +75,7 @@ static int start_thread(struct train_stacks *s, struct fathom_error *err)
     if (rc < 0)
         return rc;
     s->order = order_new(s->decoder, true, learn_stack, s);
-    return s->order ? collector_start(s->collector, sink, s, err) : error_memory(err);
+    return s->order ? collector_start(s->collector, take_records, s, err) : error_memory(err);
 }
 
 struct train_stacks *train_stacks_start(const struct fathom_train *t, pid_t pid, const char *runtime)
@@ -112,11 +112,11 @@ void train_stacks_poll(struct train_stacks *s)
     struct fathom_error err;
     if (!s || s->ended)
         return;
-    int more = collector_poll(s->collector, 0, sink, s, &err);
+    int more = collector_poll(s->collector, 0, take_records, s, &err);
     if (more < 0)
         log_write(s->log, LOG_WARNING, "stopped sampling stacks: %s", err.text);
     if (more <= 0)
-        end(s);
+        end_sampling(s);
 }
 
 int train_stacks_merge(struct train_stacks *s, struct trie *trie, struct fathom_error *err)
@@ -124,8 +124,8 @@ int train_stacks_merge(struct train_stacks *s, struct trie *trie, struct fathom_
     struct pathmap *map;
     if (!s)
         return 0;
-    end(s);
-    trie_statistics(s->trie)->paths_failed = 0; /* what hooks do is no failure */
+    end_sampling(s);
+    trie_statistics(s->trie)->paths_failed = 0; /* stacks in hooks are not failures */
     int rc = trials_slice(s->leaves, s->leaf_count, s->trie, err);
     if (rc == 0)
         rc = pathmap_over(s->trie, &map, err);

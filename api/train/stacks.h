@@ -13,8 +13,8 @@
 
 struct train_stacks;
 
-/* Samples the process and its children from now on, as often as the training is asked to. runtime: the file of the
- * probe runtime, whose own work is left out. All are borrowed. NULL: failed, which has been reported. */
+/* Samples the process and its children from now on, at the training's rate. runtime: the file of the probe runtime, whose own work is left
+ * out. All are borrowed. NULL: failed, which has been reported. */
 struct train_stacks *train_stacks_start(const struct fathom_train *t, pid_t pid, const char *runtime);
 /* Takes the available samples. A failure is reported and ends the sampling. stacks may be NULL, here and
  * below. */

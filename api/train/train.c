@@ -1,4 +1,4 @@
-/* train.c - a training: the choice of the way, and its steps. */
+/* train.c - a training: chooses the method, and runs its steps. */
 #include "api/train/train.h"
 
 #include <stdlib.h>
@@ -10,9 +10,8 @@ static void say_way(const struct log *log, const struct program *program, enum f
 {
     bool root_could = program->raised || program->kind == PROGRAM_STATIC;
     log_write(log, LOG_NOTE,
-              way == FATHOM_TRAIN_UPROBE
-                  ? "%s %s: using the kernel's uprobes to see every call, which is slow (--via unwind "
-                    "samples instead)"
+              way == FATHOM_TRAIN_UPROBE ? "%s %s: using the kernel's uprobes to see every call, which is "
+                                           "slow (--via unwind samples instead)"
               : root_could ? "%s %s: sampling stacks (root can see every call, with --via uprobe)"
                            : "%s %s: sampling stacks",
               program->path, why);

@@ -1,6 +1,4 @@
-/*
- * train.h - a training: what is asked for, and the ways in which it sees a program's calls, one file each.
- */
+/* train.h - a training, and its methods of seeing a program's calls, one file each. */
 #ifndef FATHOM_API_TRAIN_TRAIN_H
 #define FATHOM_API_TRAIN_TRAIN_H
 
@@ -18,14 +16,14 @@ struct fathom_train {
     struct host host;
     enum fathom_train_way way; /* not FATHOM_TRAIN_AUTO */
     const struct train_way *how;
-    void *own; /* the way's; NULL: none yet */
+    void *own; /* state of the method; NULL: none yet */
     struct outfile *out;
-    struct pathmap *old; /* append: the map before; NULL: there is none */
+    struct pathmap *old; /* with append: the existing map; NULL: none */
     struct image_cache *images;
     atomic_bool stop;
 };
 
-/* Each step of fathom/train.h. open: sets `own` before anything can fail. */
+/* A method: the steps of fathom/train.h. open() sets `own` before anything else can fail. */
 struct train_way {
     int (*open)(struct fathom_train *t, struct fathom_error *err);
     int (*start)(struct fathom_train *t, struct fathom_error *err);

@@ -1,4 +1,4 @@
-/* unwind.c - unwinds stack dumps as they arrive into a path map. */
+/* unwind.c - trains on stack dumps, which are unwound as they arrive. */
 #include <stdlib.h>
 
 #include "api/record/target.h"
@@ -11,7 +11,7 @@ struct training {
     struct order *order;
     struct processes *processes;
     struct learner *learner;
-    uint32_t *paths; /* of the samples, in order: nodes of the learner's trie, TRIE_NONE among them */
+    uint32_t *paths; /* nodes of the learner's trie, in the order of the samples; may be TRIE_NONE */
     size_t path_count, path_capacity;
     struct collector_options collect; /* borrowed by the collector */
     struct collector *collector;
@@ -121,7 +121,7 @@ static int save_map(struct fathom_train *train, struct fathom_error *err)
     return rc;
 }
 
-static int status(const struct fathom_train *train)
+static int command_status(const struct fathom_train *train)
 {
     const struct training *t = train->own;
     return t->collector ? collector_status(t->collector) : -1;
@@ -140,4 +140,4 @@ static void close_learner(struct fathom_train *train)
 }
 
 const struct train_way train_unwind = {open_learner, start_unwinding, run_unwinding,
-                                       save_map,     status,          close_learner};
+                                       save_map,     command_status,  close_learner};

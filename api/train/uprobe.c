@@ -12,10 +12,10 @@
 #include "pathmap/train/uprobe_site.h"
 #include "perfdata/order.h"
 
-#define RING_BYTES    (64u << 20) /* per CPU: there are hundreds of thousands of entries per second */
-#define DUMP_BYTES    256   /* the entry's return address, and its callers' as far as the dump reaches */
-#define CHEAP_SECONDS 1e-6  /* of one entry: 0.7 to 1.3 in a virtual machine */
-#define DEAR_SECONDS  20e-6 /* 16 to 27 */
+#define RING_BYTES    (64u << 20) /* per CPU, for hundreds of thousands of entries per second */
+#define DUMP_BYTES    256         /* for the return addresses of the entry and of callers within reach */
+#define CHEAP_SECONDS 1e-6        /* per entry: 0.7 to 1.3 us in a virtual machine */
+#define DEAR_SECONDS  20e-6       /* 16 to 27 us there */
 
 struct watching {
     struct fathom_train *train;
@@ -220,7 +220,7 @@ static int save_map(struct fathom_train *t, struct fathom_error *err)
     return rc;
 }
 
-static int status(const struct fathom_train *t)
+static int command_status(const struct fathom_train *t)
 {
     const struct watching *w = t->own;
     return w->collector ? collector_status(w->collector) : -1;
@@ -238,5 +238,5 @@ static void close_probes(struct fathom_train *t)
     free(w);
 }
 
-const struct train_way train_uprobe = {open_probes, start_uprobes, run_uprobes,
-                                       save_map,    status,        close_probes};
+const struct train_way train_uprobe = {open_probes, start_uprobes,  run_uprobes,
+                                       save_map,    command_status, close_probes};

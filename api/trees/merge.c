@@ -1,4 +1,4 @@
-/* merge.c - one tree of several runs, processes or machines. */
+/* merge.c - adds up the trees of several runs, processes or machines. */
 #include <errno.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "hcct/named_tree.h"
 #include "hcct/saved_tree.h"
 
-/* The first tree is the sum so far. */
+/* The first tree becomes the sum. */
 static int add_tree(struct named_tree *sum, const char *path, struct tree_names *names,
                     struct fathom_error *err)
 {
@@ -22,11 +22,10 @@ static int add_tree(struct named_tree *sum, const char *path, struct tree_names 
         rc = error_set(err, EINVAL, "%s counts %s, and those before it %s: they cannot be added up", path,
                        next.unit, sum->unit);
     if (rc == 0 && sum->traced != next.traced)
-        rc = error_set(
-            err, EINVAL,
-            "%s is a %s, and those before it are not: traces have no frames of files without hooks, "
-            "so that their contexts are not those of trees",
-            path, next.traced ? "trace" : "saved tree");
+        rc = error_set(err, EINVAL,
+                       "%s is a %s, and those before it are not: traces have no frames of files without "
+                       "hooks, so that their contexts are not those of trees",
+                       path, next.traced ? "trace" : "saved tree");
     if (rc == 0)
         rc = cct_merge(sum->tree, next.tree) < 0 ? error_memory(err) : 0;
     sum->bound = add_saturating(sum->bound, next.bound);

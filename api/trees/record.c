@@ -23,21 +23,11 @@ struct fathom_call_trace {
 struct writing {
     struct trace_writer *writer;
     struct image_cache *images;
-    uint32_t *functions;             /* the trace's, by the store's number; NAMES_NONE: not known yet */
-    struct table *places;            /* the trace's, by the store's function << 32 | site */
-    struct names *written_functions; /* what there is in the trace, as text */
+    uint32_t *functions;             /* number in the trace, by number in the store; NAMES_NONE: none yet */
+    struct table *places;            /* function in the store << 32 | site -> place in the trace */
+    struct names *written_functions; /* those in the trace, as text, like the next */
     struct names *written_places;
 };
-
-static struct build_id id_of(const struct store_image *image)
-{
-    struct build_id id = {0};
-    if (image->build_id_size <= BUILD_ID_MAX) {
-        id.size = (uint8_t)image->build_id_size;
-        memcpy(id.bytes, image->build_id, id.size);
-    }
-    return id;
-}
 
 static int write_function(struct writing *w, const struct store_image *image, uint64_t address, uint32_t *out,
                           struct fathom_error *err)
@@ -51,7 +41,9 @@ static int write_function(struct writing *w, const struct store_image *image, ui
         return error_memory(err);
     if (*out < count)
         return 0;
-    struct build_id id = image ? id_of(image) : (struct build_id){0};
+    struct build_id id = {0};
+    if (image)
+        id = build_id_of(image->build_id, image->build_id_size);
     struct image *opened = NULL;
     if (image && image_cache_get(w->images, path, &id, &opened, NULL) == 0) {
         uint32_t index = image_function_entry(opened, address);
@@ -61,7 +53,7 @@ static int write_function(struct writing *w, const struct store_image *image, ui
     return trace_write_function(w->writer, &function, err);
 }
 
-/* The trace's number of a store's function. */
+/* Finds the number in the trace of a store's function. */
 static int function_of(struct writing *w, const struct store_file *store, uint32_t number, uint32_t *out,
                        struct fathom_error *err)
 {
@@ -77,31 +69,17 @@ static int function_of(struct writing *w, const struct store_file *store, uint32
     return 0;
 }
 
-/* A return address's low half as an address in the image that it is in. NULL: in none. */
-static const struct store_image *image_of(const struct store_file *store, uint32_t site, uint64_t *address)
-{
-    *address = 0;
-    for (uint32_t i = 0; site && i < store->header.image_count; i++) {
-        const struct store_image *image = &store->images[i];
-        uint64_t from_low = (uint32_t)(site - (uint32_t)image->low);
-        if (image->high <= image->low || from_low >= image->high - image->low)
-            continue;
-        *address = image->low + from_low - image->bias;
-        return image;
-    }
-    return NULL;
-}
-
 static int write_place(struct writing *w, const struct store_file *store, const struct call_log_call *call,
                        uint64_t *out, struct fathom_error *err)
 {
     char key[sizeof store->images->path + 64];
     uint32_t function, count = names_count(w->written_places);
-    uint64_t site;
+    uint64_t site = 0;
     int rc = function_of(w, store, call->function, &function, err);
     if (rc < 0)
         return rc;
-    const struct store_image *caller = image_of(store, call->site, &site);
+    const struct store_image *caller = call->site ? store_file_image(store, call->site, &site) : NULL;
+    site = caller ? site : 0;
     snprintf(key, sizeof key, "%x %llx %s", function, (unsigned long long)site, caller ? caller->path : "");
     uint32_t place = names_intern(w->written_places, key);
     if (place == NAMES_NONE)

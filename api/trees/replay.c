@@ -1,4 +1,4 @@
-/* replay.c - counters over a call trace. */
+/* replay.c - runs counters over a call trace. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,15 +14,13 @@
 #include "hcct/quality.h"
 #include "hcct/trace.h"
 
-#define OVERLAP 0.9 /* for which the largest phi is told */
+#define OVERLAP 0.9 /* the largest phi with this overlap is printed */
 
 _Static_assert(HCCT_RETURN == TRACE_RETURN && HCCT_RESUMED == TRACE_RESUMED, "events are the same");
 _Static_assert(HCCT_KINDS < FATHOM_WORDS, "the list has an end");
 
-const struct fathom_word fathom_tree_counters[FATHOM_WORDS] = {
-    [HCCT_EXACT] = {"exact", NULL}, [HCCT_LSS] = {"lss", NULL},       [HCCT_BSS] = {"bss", NULL},
-    [HCCT_LC] = {"lc", NULL},       [HCCT_STICKY] = {"sticky", NULL}, [HCCT_PURGE] = {"purge", NULL},
-};
+#define WORD(kind, name, functions) {name, NULL},
+const struct fathom_word fathom_tree_counters[FATHOM_WORDS] = {HCCT_EACH(WORD)};
 
 static double cpu_seconds(void)
 {
@@ -31,7 +29,7 @@ static double cpu_seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* The events as hcct_feed() takes them, in place: functions or places. */
+/* Converts events in place to what hcct_feed() takes: functions or places. */
 static void number_events(struct trace *trace, bool by_function)
 {
     for (size_t i = 0; by_function && i < trace->event_count; i++) {
@@ -65,7 +63,7 @@ static struct hcct *run_once(const struct trace *trace, const struct hcct_option
     return h;
 }
 
-/* Runs one counter over all events; NULL: out of memory. *seconds: CPU time, the least of the runs. */
+/* Runs a counter over all events. *seconds: CPU time of the fastest run. NULL: out of memory. */
 static struct hcct *run_counter(const struct trace *trace, const struct fathom_replay_options *o,
                                 enum hcct_kind kind, double *seconds)
 {
@@ -85,7 +83,7 @@ static struct hcct *run_counter(const struct trace *trace, const struct fathom_r
     return h;
 }
 
-/* What reading the events takes by itself: depth and items are looked at, nothing is counted. */
+/* CPU time of only reading the events: depth and items are used, but nothing is counted. */
 static double floor_seconds(const struct trace *trace, uint64_t runs)
 {
     double least = 0;
@@ -107,7 +105,7 @@ static double floor_seconds(const struct trace *trace, uint64_t runs)
     return least;
 }
 
-/* Contexts, with the names of the trace. */
+/* Prints a function by its name in the trace. */
 static void print_name(FILE *out, const struct trace *trace, uint32_t function)
 {
     const struct trace_function *f = &trace->functions[function];
@@ -199,7 +197,7 @@ static int print_counter(FILE *out, const struct trace *trace, const struct fath
     return rc;
 }
 
-/* All contexts, as a tree that knows parents. */
+/* A tree of all contexts, with parents. */
 static struct cct *exact_tree(const struct trace *trace, const struct fathom_replay_options *o)
 {
     struct fathom_replay_options once = *o;
@@ -211,7 +209,7 @@ static struct cct *exact_tree(const struct trace *trace, const struct fathom_rep
     return exact;
 }
 
-static int check(const struct fathom_replay_options *o, struct fathom_error *err)
+static int check_options(const struct fathom_replay_options *o, struct fathom_error *err)
 {
     if (!(o->phi > 0 && o->phi < 1) || !(o->eps >= 0 && o->eps < o->phi))
         return error_set(err, EINVAL, "phi %g must be above 0 and below 1, and eps %g below it", o->phi,
@@ -226,7 +224,7 @@ int fathom_call_trace_replay(const char *path, const struct fathom_replay_option
                              struct fathom_error *err)
 {
     struct trace trace;
-    int rc = check(o, err);
+    int rc = check_options(o, err);
     if (rc == 0)
         rc = trace_read(path, &trace, err);
     if (rc < 0)

@@ -1,4 +1,4 @@
-/* show.c - prints trees of contexts, and how far apart two are. */
+/* show.c - prints trees of contexts, and the difference of two. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -14,7 +14,7 @@
 
 /* Lists ------------------------------------------------------------------------------------------------------- */
 
-/* As many of the innermost frames as fit into the width beside what stands before them. */
+/* Prints as many innermost frames as fit into the width after `before` columns. */
 static void print_path(FILE *out, const struct tree_names *names, const struct cct_node *node,
                        unsigned before, size_t width)
 {
@@ -61,7 +61,7 @@ static int print_list(FILE *out, const struct named_tree *n, const struct tree_n
 
 struct drawn {
     const struct cct_node *node;
-    uint64_t total; /* with all below */
+    uint64_t total; /* with all descendants */
     size_t parent;
 };
 
@@ -109,7 +109,7 @@ static int print_dot(FILE *out, const struct named_tree *n, const struct tree_na
     for (size_t i = count; i-- > 1;)
         all[all[i].parent].total = add_saturating(all[all[i].parent].total, all[i].total);
     fprintf(out, "digraph contexts {\n  node [shape=box, style=filled, fontname=\"sans\"];\n");
-    for (size_t i = 1; i < count; i++) /* whatever is below a light one is light, too */
+    for (size_t i = 1; i < count; i++) /* descendants of a light node are light too */
         if ((double)all[i].total * 100 >= min_percent * whole)
             print_drawn(out, &all[i], i, names, whole);
     fprintf(out, "}\n");
@@ -136,23 +136,23 @@ int fathom_tree_show(const char *path, const struct fathom_tree_options *o, FILE
 /* Comparison -------------------------------------------------------------------------------------------------- */
 
 struct difference {
-    const struct cct_node *node; /* of a tree that has the context */
-    double in_a, in_b;           /* parts of the weight */
+    const struct cct_node *node; /* of one of the trees */
+    double in_a, in_b;           /* shares of the weight */
 };
 
-static double far(const struct difference *d)
+static double distance_of(const struct difference *d)
 {
     return fabs(d->in_a - d->in_b);
 }
 
 static int compare_differences(const void *a, const void *b)
 {
-    double x = far(a), y = far(b);
+    double x = distance_of(a), y = distance_of(b);
     return x > y ? -1 : x < y;
 }
 
-/* Both trees in one: metric 0 is of a, 1 of b. */
-static struct cct *join(struct cct *a, struct cct *b)
+/* Merges both trees: metric 0 is a's weight, metric 1 b's. */
+static struct cct *join_trees(struct cct *a, struct cct *b)
 {
     struct cct *both = cct_new(2), *trees[2] = {a, b};
     for (unsigned t = 0; both && t < 2; t++) {
@@ -179,7 +179,7 @@ static struct cct *join(struct cct *a, struct cct *b)
 static int print_differences(FILE *out, struct cct *a, struct cct *b, const struct tree_names *names,
                              uint64_t rows, size_t width, struct fathom_error *err)
 {
-    struct cct *both = join(a, b);
+    struct cct *both = join_trees(a, b);
     struct difference *all = NULL;
     size_t count = 0, capacity = 0;
     double total_a = (double)cct_total(a), total_b = (double)cct_total(b), shared = 0;
@@ -201,7 +201,7 @@ static int print_differences(FILE *out, struct cct *a, struct cct *b, const stru
         fprintf(out, "%.2f%% of the weight is on the same contexts\n\n%9s %9s %9s\n", 100 * shared, "A", "B",
                 "change");
     }
-    for (size_t i = 0; rc == 0 && i < count && (!rows || i < rows) && far(&all[i]) > 0; i++) {
+    for (size_t i = 0; rc == 0 && i < count && (!rows || i < rows) && distance_of(&all[i]) > 0; i++) {
         fprintf(out, "%8.3f%% %8.3f%% %+8.3f%%  ", 100 * all[i].in_a, 100 * all[i].in_b,
                 100 * (all[i].in_b - all[i].in_a));
         print_path(out, names, all[i].node, 31, width);
@@ -225,21 +225,21 @@ static void print_quality(FILE *out, const char *what, const struct quality *q, 
             100 * q->mean_uncovered);
 }
 
-/* Chooses the contexts of at least `context` of the weight. */
+/* Chooses the contexts that weigh at least *context. */
 static bool is_hot(void *context, const struct cct_node *node, uint64_t *values)
 {
     (void)values;
     return node->self[0] && (double)node->self[0] >= *(const double *)context;
 }
 
-/* The contexts of at least this part of the weight, and their ancestors. NULL: out of memory. */
+/* The contexts with at least the share phi of the weight, and their ancestors. NULL: out of memory. */
 static struct cct *hot_of(struct cct *from, double phi)
 {
     double least = phi * (double)cct_total(from);
     return cct_choose(from, is_hot, &least);
 }
 
-/* How good the hot contexts of one are as those of the other. */
+/* Prints how well the hot contexts of one tree match those of the other. */
 static int print_hot(FILE *out, const char *what, struct cct *tree, struct cct *reference, double phi,
                      struct fathom_error *err)
 {

@@ -17,9 +17,9 @@
 struct setting {
     const char *name;
     size_t at;
-    const char *range; /* of numbers: what there is from `least` to `most`; NULL: it is a text */
+    const char *range; /* of a number: describes `least` to `most`, for messages; NULL: a text */
     uint64_t least, most;
-    const char *units; /* letters, of which each is worth `times` */
+    const char *units; /* letters; the values of these are in `times` */
     const uint64_t *times;
 };
 
@@ -44,7 +44,7 @@ static const struct setting settings[] = {
 /* clang-format on */
 enum { SETTINGS = sizeof settings / sizeof *settings };
 
-/* "5m", "300"; false: it is no such number. */
+/* Parses a number with or without a unit: "5m", "300". */
 static bool take_number(const struct setting *s, const char *text, uint64_t *out)
 {
     char *end;
@@ -87,7 +87,7 @@ static int refuse_name(const char *name, struct fathom_error *err)
                      like ? ": did you mean '" : "", like ? like : "", like ? "'?" : "");
 }
 
-/* set: a bit for each setting that an earlier line has. */
+/* set: has a bit for each setting of an earlier line. */
 static int take_line(char *line, struct agent_config *to, uint32_t *set, struct fathom_error *err)
 {
     _Static_assert(SETTINGS <= 32, "a bit each");
@@ -130,7 +130,7 @@ static int take_lines(const char *path, char *text, size_t size, struct agent_co
     return 0;
 }
 
-/* What is wrong with when costly events are on. */
+/* Explains what is wrong with the settings about phases. NULL: nothing. */
 static const char *check_phases(const struct agent_config *c)
 {
     enum fathom_interval_policy policy;
@@ -145,14 +145,15 @@ static const char *check_phases(const struct agent_config *c)
                                                : NULL;
 }
 
-/* A service of systemd runs in "/", and who starts the agent by hand is elsewhere. */
+/* Relative paths are refused, as a systemd service runs in "/", unlike an agent that is started by hand. */
 static bool is_relative_file(const char *store)
 {
     const char *file = strncmp(store, "sqlite:", 7) == 0 ? store + 7 : store;
     return *file != '/' && (file != store || !strstr(store, "://"));
 }
 
-static const char *check(const struct agent_config *c)
+/* Explains what is wrong with the settings. NULL: nothing. */
+static const char *check_settings(const struct agent_config *c)
 {
     return !*c->store ? "it names no store: 'store sqlite:/var/lib/fathom/store.db' is a file on this machine"
            : *c->store == '-' ? "no store's name begins with '-'"
@@ -165,7 +166,7 @@ static const char *check(const struct agent_config *c)
                                                     : check_phases(c);
 }
 
-/* What the recorder and what puts files into the store would tell at their start. */
+/* Checks what the recorder and `fathom store import` would refuse when they start. */
 static int check_use(const struct agent_config *c, struct fathom_error *err)
 {
     const struct fathom_recorder_options o = {
@@ -206,7 +207,7 @@ int agent_config_read(const char *path, struct agent_config *out, struct fathom_
     free(text);
     if (rc < 0)
         return rc;
-    const char *wrong = check(&c);
+    const char *wrong = check_settings(&c);
     if (wrong)
         return error_set(err, EINVAL, "%s: %s", path, wrong);
     if (check_use(&c, &why) < 0)

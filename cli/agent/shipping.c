@@ -11,7 +11,8 @@
 #include "base/path.h"
 #include "cli/exit.h"
 
-static bool waits(const struct spool_file *file)
+/* Whether the file is complete, and waits to be put into the store. */
+static bool is_waiting(const struct spool_file *file)
 {
     return !file->damaged && !file->growing;
 }
@@ -20,7 +21,7 @@ static unsigned count_waiting(const struct spool *spool)
 {
     unsigned count = 0;
     for (size_t i = 0; i < spool->count; i++)
-        count += waits(&spool->files[i]);
+        count += is_waiting(&spool->files[i]);
     return count;
 }
 
@@ -31,12 +32,12 @@ static char *path_in(const struct agent_config *config, const char *name)
     return asprintf(&path, "%s/%s", config->spool, name) < 0 ? NULL : path;
 }
 
-/* The file's fault, as others were put there since: it must not hold these up. */
+/* Renames files that failed although others have been put into the store since, so that they do not delay the others. */
 static void set_aside(struct shipping *s, const struct agent_config *config, const struct spool *spool)
 {
     for (size_t i = 0; i < spool->count; i++) {
         const struct spool_file *file = &spool->files[i];
-        if (!waits(file) || !failures_blame(s->failures, file->name))
+        if (!is_waiting(file) || !failures_blame(s->failures, file->name))
             continue;
         char *path = path_in(config, file->name), *aside = NULL;
         if (path && asprintf(&aside, "%s" SPOOL_DAMAGED, path) > 0) {
@@ -52,10 +53,10 @@ static void set_aside(struct shipping *s, const struct agent_config *config, con
     }
 }
 
-/* Said once: of a file that cannot be read at its first failure, of a store when how it fails changes. */
+/* Reports a file that cannot be read at its first failure, and a failing store when its exit code changes. */
 static void note_failure(struct shipping *s, const struct spool *spool, int code, const char *why)
 {
-    const bool own = code == EXIT_INPUT || code > 128; /* 128 + signal: what reads it crashed */
+    const bool own = code == EXIT_INPUT || code > 128; /* 128 + signal: its reader crashed */
     const bool first =
         failures_note(s->failures, path_base(s->path), own ? FAILED_TO_READ : FAILED_TO_SHIP) == 1;
     s->metrics->failures++;
@@ -68,7 +69,7 @@ static void note_failure(struct shipping *s, const struct spool *spool, int code
         s->failing = code;
 }
 
-/* It is put into the store again, which changes nothing there, and tried again: after all that did not fail. */
+/* The file will be put into the store again, which changes nothing there, and removed then, after all files that did not fail. */
 static void note_unremoved(struct shipping *s, int code)
 {
     if (failures_note(s->failures, path_base(s->path), FAILED_TO_REMOVE) == 1)
@@ -77,7 +78,7 @@ static void note_unremoved(struct shipping *s, int code)
     retry_later(&s->retry, s->random);
 }
 
-/* The store has acknowledged it. */
+/* The store has acknowledged the file. */
 static void note_success(struct shipping *s, const struct agent_config *config, const struct spool *spool)
 {
     if (s->failing)
@@ -96,15 +97,15 @@ static void note_success(struct shipping *s, const struct agent_config *config, 
     set_aside(s, config, spool);
 }
 
-/* "sent": 1234 of what `store import` prints. */
-static uint64_t bytes_sent(const char *told)
+/* Finds "sent": 1234 in the output of `store import`. */
+static uint64_t bytes_sent(const char *output)
 {
     static const char name[] = "\"sent\": ";
-    const char *at = told ? strstr(told, name) : NULL;
+    const char *at = output ? strstr(output, name) : NULL;
     return at ? strtoull(at + strlen(name), NULL, 10) : 0;
 }
 
-/* Of what it printed on standard error the sentence that says why it failed; NULL: there is none. All else is said at once. */
+/* Finds the error among the messages on standard error, and passes on all others. NULL: there is none. */
 static const char *find_error(struct shipping *s, char *errors)
 {
     static const char error[] = "fathom store: error: ", warning[] = "fathom store: warning: ";
@@ -139,15 +140,15 @@ void shipping_end(struct shipping *s, const struct agent_config *config, const s
     s->path = NULL;
 }
 
-/* Of the complete files that failed least often the oldest. NULL: none is complete. */
+/* The oldest of the complete files that failed least often. NULL: none is complete. */
 static const struct spool_file *choose_file(const struct shipping *s, const struct spool *spool)
 {
     const struct spool_file *found = NULL;
     unsigned least = 0;
     for (size_t i = 0; i < spool->count; i++) {
         const struct spool_file *file = &spool->files[i];
-        const unsigned failures = waits(file) ? failures_of(s->failures, file->name) : 0;
-        if (waits(file) && (!found || failures < least)) {
+        const unsigned failures = is_waiting(file) ? failures_of(s->failures, file->name) : 0;
+        if (is_waiting(file) && (!found || failures < least)) {
             least = failures;
             found = file;
         }
@@ -155,8 +156,8 @@ static const struct spool_file *choose_file(const struct shipping *s, const stru
     return found;
 }
 
-static int start(struct shipping *s, const struct agent_config *config, const char *known,
-                 struct fathom_error *err)
+static int start_import(struct shipping *s, const struct agent_config *config, const char *known,
+                        struct fathom_error *err)
 {
     const char *argv[20] = {"fathom", "store", "import", "-q", "--json", "--known", known, "-i", s->path},
                **to = argv;
@@ -185,7 +186,7 @@ void shipping_begin(struct shipping *s, const struct agent_config *config, const
     char *known = path_in(config, "known");
     s->path = path_in(config, file->name);
     s->bytes = file->bytes;
-    int rc = known && s->path ? start(s, config, known, &err) : error_memory(&err);
+    int rc = known && s->path ? start_import(s, config, known, &err) : error_memory(&err);
     if (rc < 0) {
         terminal_error(s->terminal, &err);
         retry_later(&s->retry, s->random);

@@ -1,4 +1,5 @@
-/* shipping.h - puts the spool's files into the store, one after the other, each by a process of its own, and tells when that stops and goes on. */
+/* shipping.h - puts the spool's files into the store one after the other, each in a process of its own, and reports when that fails or
+ * works again. */
 #ifndef FATHOM_CLI_AGENT_SHIPPING_H
 #define FATHOM_CLI_AGENT_SHIPPING_H
 
@@ -17,14 +18,14 @@ struct shipping {
     struct child child;
     struct retry retry;
     uint64_t *random;
-    char *path; /* of the file that is being put into the store; NULL: none is */
-    uint64_t bytes;
-    int failing; /* the exit code by which the store failed last, which was said; 0: it answers */
+    char *path;     /* of the file that is being put into the store; NULL: none */
+    uint64_t bytes; /* size of that file */
+    int failing;    /* exit code of the store's last failure, which was reported; 0: it works */
 };
 
-/* If a process has ended: what became of its file. The spool is to be listed anew then. */
+/* If the process has ended, handles the result of its file. List the spool again after this. */
 void shipping_end(struct shipping *shipping, const struct agent_config *config, const struct spool *spool);
-/* Starts the next one, if it is time. Which files grow is known. */
+/* Starts a process for the next file, if it is time. The spool must know which files are growing. */
 void shipping_begin(struct shipping *shipping, const struct agent_config *config, const struct spool *spool);
 
 #endif

@@ -13,22 +13,22 @@
 
 #include "cli/top/text.h"
 
-#define SAID_MOST 65536 /* bytes of standard error that are kept */
-#define ESCAPE_MS 25    /* within which the rest of a key's bytes comes */
+#define SAID_MOST 65536 /* bytes of standard error to keep */
+#define ESCAPE_MS 25    /* maximum time between the bytes of a key */
 
 enum asking { ASK_NOTHING, ASK_FILTER, ASK_SEARCH };
 
 struct screen {
     FILE *in, *out; /* the terminal */
     SCREEN *terminal;
-    int saved[3];    /* descriptors 0 to 2 as they were; -1: none */
-    int said;        /* a file in memory: what was written to standard error */
+    int saved[3];    /* copies of descriptors 0 to 2; -1: none */
+    int said;        /* a file in memory that collects standard error */
     size_t at, from; /* the selected row, and the first one drawn */
     uint64_t key;    /* of the selected row */
     bool help;
     enum asking asking;
-    char answer[TOP_TEXT]; /* as far as it was typed */
-    bool not_found;        /* what was searched for last; until the next key */
+    char answer[TOP_TEXT]; /* typed so far */
+    bool not_found;        /* the last search failed; until the next key */
 };
 
 static const char *const help[] = {
@@ -49,7 +49,7 @@ static const char *const help[] = {
 
 /* Standard descriptors --------------------------------------------------------------------------------------- */
 
-static int replace(int fd, int with)
+static int replace_file(int fd, int with)
 {
     int rc = with < 0 || dup2(with, fd) < 0 ? -errno : 0;
     if (with >= 0)
@@ -57,19 +57,19 @@ static int replace(int fd, int with)
     return rc;
 }
 
-static int put_aside(struct screen *s)
+static int redirect_files(struct screen *s)
 {
     for (int fd = 0; fd < 3; fd++)
         if ((s->saved[fd] = fcntl(fd, F_DUPFD_CLOEXEC, 3)) < 0)
             return -errno;
     s->said = memfd_create("said", MFD_CLOEXEC);
-    int rc = s->said < 0 ? -errno : replace(0, open("/dev/null", O_RDONLY | O_CLOEXEC));
+    int rc = s->said < 0 ? -errno : replace_file(0, open("/dev/null", O_RDONLY | O_CLOEXEC));
     if (rc == 0)
-        rc = replace(1, open("/dev/null", O_WRONLY | O_CLOEXEC));
-    return rc == 0 ? replace(2, fcntl(s->said, F_DUPFD_CLOEXEC, 3)) : rc;
+        rc = replace_file(1, open("/dev/null", O_WRONLY | O_CLOEXEC));
+    return rc == 0 ? replace_file(2, fcntl(s->said, F_DUPFD_CLOEXEC, 3)) : rc;
 }
 
-static void put_back(struct screen *s)
+static void restore_files(struct screen *s)
 {
     static char text[SAID_MOST];
     for (int fd = 0; fd < 3; fd++)
@@ -79,12 +79,12 @@ static void put_back(struct screen *s)
         }
     ssize_t size = s->said < 0 ? 0 : pread(s->said, text, sizeof text, 0);
     if (size > 0 && write(STDERR_FILENO, text, (size_t)size) < 0)
-        size = 0; /* nobody is there to be told */
+        size = 0; /* there is nowhere to report it */
     if (s->said >= 0)
         close(s->said);
 }
 
-/* Whether the terminal has a screen, rather than lines alone. */
+/* Whether the terminal has a screen, not only lines. */
 static bool can_move(void)
 {
     char name[] = "cup";
@@ -101,7 +101,7 @@ int screen_open(struct screen **out, struct fathom_error *err)
     s->said = -1;
     fflush(stdout);
     setlocale(LC_CTYPE, "");
-    int rc = put_aside(s);
+    int rc = redirect_files(s);
     s->in = rc == 0 ? fdopen(fcntl(s->saved[0], F_DUPFD_CLOEXEC, 3), "r") : NULL;
     s->out = rc == 0 ? fdopen(fcntl(s->saved[1], F_DUPFD_CLOEXEC, 3), "w") : NULL;
     s->terminal = s->in && s->out ? newterm(NULL, s->out, s->in) : NULL;
@@ -140,7 +140,7 @@ void screen_close(struct screen *s)
     if (!s)
         return;
     if (s->terminal) {
-        move(LINES - 1, 0); /* where the shell goes on, on terminals with one screen */
+        move(LINES - 1, 0); /* where the shell continues on terminals with one screen */
         clrtoeol();
         refresh();
         endwin();
@@ -150,7 +150,7 @@ void screen_close(struct screen *s)
         fclose(s->in);
     if (s->out)
         fclose(s->out);
-    put_back(s);
+    restore_files(s);
     free(s);
 }
 
@@ -196,13 +196,13 @@ static enum screen_wish answer_key(struct screen *s, struct top_state *state,
     return SCREEN_DRAW;
 }
 
-static void fold(struct top_state *state, const struct fathom_top_row *row)
+static void fold_row(struct top_state *state, const struct fathom_top_row *row)
 {
     if (row->has_children && !table_remove(state->folded, row->key))
         table_put(state->folded, row->key, NULL); /* out of memory: it stays unfolded */
 }
 
-/* The thread that the selected row is, or is below. */
+/* Shows only the thread of the selected row, or all again. */
 static void choose_thread(const struct screen *s, struct top_state *state, const struct fathom_top_rows *rows)
 {
     if (state->thread != FATHOM_TOP_ALL) {
@@ -218,7 +218,7 @@ static void choose_thread(const struct screen *s, struct top_state *state, const
         }
 }
 
-/* Whether the key selects another row. */
+/* Selects another row, if the key is for that; returns whether it is. */
 static bool key_selects(struct screen *s, const struct fathom_top_rows *rows, int key)
 {
     const long page = LINES > 6 ? LINES - 6 : 1, at = (long)s->at;
@@ -250,7 +250,7 @@ static bool key_selects(struct screen *s, const struct fathom_top_rows *rows, in
     }
 }
 
-/* What a key changes of how rows are made. */
+/* Changes how rows are made, if the key is for that. */
 static void key_changes(struct top_state *state, int key)
 {
     switch (key) {
@@ -306,7 +306,7 @@ static enum screen_wish key_pressed(struct screen *s, struct top_state *state,
     case ' ':
     case KEY_ENTER:
         if (s->at < rows->count)
-            fold(state, &rows->at[s->at]);
+            fold_row(state, &rows->at[s->at]);
         break;
     case 'f':
     case '/':
@@ -346,7 +346,7 @@ enum screen_wish screen_keys(struct screen *s, struct top_state *state, const st
 
 /* Drawing ----------------------------------------------------------------------------------------------------- */
 
-/* One line, cut at the screen's width and not within a character. */
+/* Draws a line, truncated to the screen's width, but not within a character. */
 static void put_line(int line, const char *text)
 {
     size_t length = strlen(text), width = (size_t)COLS;
@@ -364,7 +364,7 @@ static int colour_of(const struct fathom_top_row *row, uint64_t whole)
     return share >= 0.1 ? COLOR_PAIR(1) : share >= 0.02 ? COLOR_PAIR(2) : 0;
 }
 
-/* The selected row stays the one that it was, wherever it is now. */
+/* Keeps the same row selected, wherever it is now. */
 static void find_selected(struct screen *s, const struct fathom_top_rows *rows, size_t room)
 {
     for (size_t i = 0; i < rows->count && s->at; i++)

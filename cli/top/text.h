@@ -8,14 +8,14 @@
 #include "cli/top/state.h"
 
 #define TOP_ROW 1024 /* bytes of a row, with the NUL */
-/* A row without its end of line: shares, how sure, and the function, indented. */
+/* A row without its newline: shares, certainty, and the function, indented. */
 void top_row_format(char out[TOP_ROW], const struct fathom_top_row *row, uint64_t whole,
                     enum fathom_top_view view);
 extern const char top_heading[];
-/* What to show in place of rows where there are none. */
+/* Text for a picture without rows. */
 const char *top_nothing(const struct top_state *state);
 
-/* Writes the status, and rows (0: all). 0 or a negative errno. */
+/* Writes the status and at most `most` rows (0: all). 0 or a negative errno. */
 int top_text_write(const struct top_state *state, const struct fathom_top_rows *rows, size_t most, FILE *out,
                    struct fathom_error *err);
 

@@ -9,8 +9,8 @@
 #include "collector/events/pebs.h"
 #include "collector/events/pfm.h"
 #include "collector/events/pfm_cpu.h"
-#include "collector/events/software.h"
 #include "collector/events/sysfs_event.h"
+#include "perfdata/software.h"
 
 enum kind { CACHE_MISS, L2_MISS, L1_MISS, LOAD_LATENCY, DTLB_MISS, BRANCH_MISS, CYCLES, PAGE_FAULT };
 

@@ -11,8 +11,8 @@
 #include "collector/events/open.h"
 #include "collector/events/pebs.h"
 #include "collector/events/pfm.h"
-#include "collector/events/software.h"
 #include "collector/events/tracefs.h"
+#include "perfdata/software.h"
 
 /* Large, as events are only opened to see whether the kernel accepts them. */
 #define PERIOD (1u << 20)
@@ -114,7 +114,7 @@ void event_list(const struct pmus *pmus, void (*see)(void *context, const struct
         see_alias(&list, alias);
     for (const struct software_event *event = software_events; event->name; event++) {
         description = event->description ? event->description : description;
-        if (event->config != PERF_COUNT_SW_DUMMY)
+        if (event->config != PERF_COUNT_SW_DUMMY && event->config != PERF_COUNT_SW_BPF_OUTPUT)
             see_name(&list, "software events", event->name, description, false);
     }
     if (pmus_type(pmus, "ibs_op") >= 0) {

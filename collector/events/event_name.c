@@ -11,9 +11,9 @@
 
 #include "collector/events/near.h"
 #include "collector/events/pfm.h"
-#include "collector/events/software.h"
 #include "collector/events/sysfs_event.h"
 #include "collector/events/tracefs.h"
+#include "perfdata/software.h"
 
 /* Removes a final ":..." consisting only of u, k and p from name->text. */
 static int take_modifiers(const char *text, struct event_name *name, struct fathom_error *err)

@@ -3,13 +3,12 @@
 
 #include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "collector/events/alias.h"
+#include "collector/events/event_list.h"
 #include "collector/events/pfm.h"
-#include "collector/events/software.h"
-#include "collector/events/tracefs.h"
+#include "perfdata/software.h"
 
 #define NAME_MAX_HERE 128 /* no suggestions for longer names */
 #define NEAREST       3
@@ -85,16 +84,9 @@ static void consider_pfm(void *context, const struct pfm_event *event)
         consider_name(context, event->name);
 }
 
-static void consider_tracepoints(struct near *near)
+static void consider_tracepoint(void *near, const char *name)
 {
-    char *text, *rest;
-    size_t size;
-    if (tracefs_read("available_events", &text, &size) != 0)
-        return;
-    rest = text;
-    for (char *line; (line = strsep(&rest, "\n"));)
-        consider_name(near, line);
-    free(text);
+    consider_name(near, name);
 }
 
 size_t near_names(const char *name, char *out, size_t size)
@@ -106,7 +98,7 @@ size_t near_names(const char *name, char *out, size_t size)
         consider_name(&near, event->name);
     pfm_events(consider_pfm, &near);
     if (strchr(name, ':'))
-        consider_tracepoints(&near);
+        event_list_tracepoints(consider_tracepoint, &near);
     size_t used = 0;
     *out = '\0';
     for (size_t i = 0; i < near.count && used < size; i++)

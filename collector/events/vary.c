@@ -16,8 +16,7 @@ bool vary_is(const struct perf_event_attr *attr)
 static uint64_t any_near(const struct perf_event_attr *attr, uint64_t *state)
 {
     uint64_t range = attr->sample_period / PART;
-    *state += UINT64_C(0x9e3779b97f4a7c15);
-    return attr->sample_period - range + hash_u64(*state) % (2 * range + 1);
+    return attr->sample_period - range + hash_random(state) % (2 * range + 1);
 }
 
 uint64_t vary_period(const struct perf_event_attr *attr, uint64_t *state)

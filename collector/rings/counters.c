@@ -12,7 +12,6 @@
 #include "collector/events/settle.h"
 #include "collector/rings/counters_data.h"
 #include "collector/rings/cpus.h"
-#include "collector/rings/ring_size.h"
 
 #define WATCH_NONE UINT32_MAX
 

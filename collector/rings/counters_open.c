@@ -202,12 +202,9 @@ int counters_open(struct counters *counters, pid_t tid, bool late, struct fathom
         if (rc)
             return rc;
     }
-    if (late) {
-        uint64_t *place = table_put(counters->late, (uint32_t)tid, NULL);
-        if (!place)
-            return error_memory(err);
-        *place = first | (uint64_t)(counters->fd_count - first) << 32;
-    }
+    if (late &&
+        !table_set(counters->late, (uint32_t)tid, first | (uint64_t)(counters->fd_count - first) << 32))
+        return error_memory(err);
     return 0;
 }
 

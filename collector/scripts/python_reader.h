@@ -1,6 +1,6 @@
 /*
  * python_reader.h - reads what CPython runs in the threads of another process, while these keep running
- * (python_layout.h): used if no BPF program reads it at each sample. What is read may change meanwhile; only
+ * (script_layout.h): used if no BPF program reads it at each sample. What is read may change meanwhile; only
  * code objects are accepted as such.
  */
 #ifndef FATHOM_COLLECTOR_SCRIPTS_PYTHON_READER_H
@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "image/python_layout.h"
+#include "image/script_layout.h"
 #include "perfdata/script_record.h"
 
 struct python_process {

@@ -76,10 +76,8 @@ static struct thread *take_thread(struct stackbases *bases, pid_t pid, pid_t tid
         return known;
     if (!vec_reserve(bases->threads, bases->count, bases->capacity, 1))
         return NULL;
-    uint64_t *place = table_put(bases->index, (uint32_t)tid, NULL);
-    if (!place)
+    if (!table_set(bases->index, (uint32_t)tid, bases->count))
         return NULL;
-    *place = bases->count;
     struct thread *made = &bases->threads[bases->count++];
     *made = (struct thread){.pid = pid, .tid = tid, .since = bases->floor};
     return made;

@@ -29,8 +29,8 @@ char _license[] SEC("license") = "Dual BSD/GPL"; /* required by the helpers that
 VERIFY_CONSTANT volatile struct verify_config config = {0};
 struct verify_counts counts = {0};
 
-/* The parts of the program; each uses those before it. */
-#include "collector/verify/bpf/functions.h"
+/* The parts of the program; each uses those before it. Their functions that are not static are checked once by
+ * the kernel's verifier, instead of at each call. These take only numbers: their data is in the CPU's buffer. */
 #include "collector/verify/bpf/data.h"
 #include "collector/verify/bpf/memory.h"
 #include "collector/verify/bpf/return_probes.h"

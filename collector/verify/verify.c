@@ -250,8 +250,10 @@ static int open_object(const struct verify_options *options, const struct verify
     rc = rc ? rc : bpf_map__set_max_entries(map, config->cpus);
     map = bpf_object__find_map_by_name(v->object, "script_buffers");
     rc = rc ? rc : bpf_map__set_max_entries(map, config->cpus);
-    map = bpf_object__find_map_by_name(v->object, "waits"); /* its 9 MB are preallocated */
+    map = bpf_object__find_map_by_name(v->object, "waits"); /* its 9 MB are preallocated, */
     rc = rc || options->waits ? rc : bpf_map__set_max_entries(map, 1);
+    map = bpf_object__find_map_by_name(v->object, "entered"); /* and the 6 MB of this one */
+    rc = rc || options->allocation_bytes ? rc : bpf_map__set_max_entries(map, 1);
     map = bpf_object__find_map_by_name(v->object, "outputs");
     return rc ? rc : bpf_map__set_max_entries(map, 2 * config->cpus);
 }

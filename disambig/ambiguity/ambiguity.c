@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/saturate.h"
+#include "base/sort.h"
 #include "base/vec.h"
 #include "disambig/ambiguity/lineage.h"
 
@@ -66,13 +67,13 @@ struct candidate {
 static int by_path(const void *a, const void *b)
 {
     const struct candidate *x = a, *y = b;
-    return x->path < y->path ? -1 : x->path > y->path;
+    return order_of(x->path, y->path);
 }
 
 static int by_trait(const void *a, const void *b)
 {
     const struct candidate *x = a, *y = b;
-    return x->trait != y->trait ? (x->trait < y->trait ? -1 : 1) : by_path(a, b);
+    return order_of(x->trait, y->trait) ?: by_path(a, b);
 }
 
 static void add_share(struct ambiguity_share *share, uint64_t weight, uint64_t paths)
@@ -184,9 +185,7 @@ static bool measure_all(struct measuring *m)
 static int by_weight(const void *a, const void *b)
 {
     const struct ambiguous_cid *x = a, *y = b;
-    if (x->weight != y->weight)
-        return x->weight > y->weight ? -1 : 1;
-    return x->first < y->first ? -1 : x->first > y->first;
+    return order_of(y->weight, x->weight) ?: order_of(x->first, y->first);
 }
 
 int ambiguity_measure(const struct pathmap *map, const uint32_t *most, const bool *unshifted,
@@ -205,8 +204,7 @@ int ambiguity_measure(const struct pathmap *map, const uint32_t *most, const boo
         ambiguity_clear(&a);
         return error_memory(err);
     }
-    if (a.count)
-        qsort(a.cids, a.count, sizeof *a.cids, by_weight);
+    sort_with(a.cids, a.count, by_weight);
     *out = a;
     return 0;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "base/sort.h"
 #include "base/vec.h"
 #include "disambig/ambiguity/ambiguity.h"
 
@@ -30,16 +31,11 @@ static void settle_tally(struct tally *t)
 static bool add_path(struct differing *d, const uint32_t *functions, uint32_t depth, uint32_t path)
 {
     for (uint32_t i = 0; i < depth; i++) {
-        bool added;
-        uint64_t *number = table_put(d->known, functions[i], &added);
-        if (!number)
+        size_t number = table_index(d->known, functions[i], d->tallies, d->count, d->capacity,
+                                    (struct tally){.of.function = functions[i]});
+        if (number == SIZE_MAX)
             return false;
-        if (added) {
-            *number = d->count;
-            if (!vec_push(d->tallies, d->count, d->capacity, (struct tally){.of.function = functions[i]}))
-                return false;
-        }
-        struct tally *t = &d->tallies[*number];
+        struct tally *t = &d->tallies[number];
         if (t->current != path + 1) {
             if (t->current)
                 settle_tally(t);
@@ -55,9 +51,7 @@ static int by_difference(const void *a, const void *b)
 {
     const struct ambiguity_function *x = a, *y = b;
     uint32_t of_x = x->greatest - x->least, of_y = y->greatest - y->least;
-    if (of_x != of_y)
-        return of_x > of_y ? -1 : 1;
-    return x->function < y->function ? -1 : x->function > y->function;
+    return order_of(of_y, of_x) ?: order_of(x->function, y->function);
 }
 
 static int add_paths(struct differing *d, const struct pathmap *map, const struct ambiguous_cid *cid,
@@ -101,8 +95,7 @@ int ambiguity_functions(const struct pathmap *map, const struct ambiguous_cid *c
     free(d.tallies);
     if (rc < 0)
         return rc;
-    if (differ)
-        qsort(list, differ, sizeof *list, by_difference);
+    sort_with(list, differ, by_difference);
     *out = list;
     *count = differ;
     return 0;

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/search.h"
+#include "base/sort.h"
 #include "base/vec.h"
 
 #define SWEEPS 16u /* over the callers of a body: few are needed */
@@ -26,6 +27,13 @@ struct part {
     uint64_t guards; /* executed with this split */
 };
 
+struct caller {
+    uint32_t number;
+    bool side;     /* it gets the copy */
+    double pull;   /* gain of changing sides */
+    uint64_t cost; /* guards executed if it gets the copy; POINTED_FULL: it cannot */
+};
+
 struct choosing {
     struct bodies *bodies;
     const uint32_t *sizes;
@@ -34,70 +42,58 @@ struct choosing {
     double guard_cost;    /* of an executed guard, in bytes of code */
     struct part *parts;
     uint32_t count, part_capacity;
-    uint32_t *callers; /* of the current part, ascending; CONFLICT_OTHERS last */
-    bool *sides;       /* by caller: it gets the copy */
-    double *pulls;     /* by caller: gain of changing sides */
-    uint64_t *costs;   /* by caller: guards executed if it gets the copy; POINTED_FULL: it cannot */
-    uint32_t caller_count, caller_capacity, side_capacity, pull_capacity, cost_capacity;
+    struct caller *callers; /* of the current part, ascending; CONFLICT_OTHERS last */
+    uint32_t caller_count, caller_capacity;
 };
 
 static uint32_t find_caller(const struct choosing *c, uint32_t caller)
 {
-    return lower_bound(i, 0u, c->caller_count, c->callers[i] < caller);
-}
-
-static int by_number(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
+    return lower_bound(i, 0u, c->caller_count, c->callers[i].number < caller);
 }
 
 static bool list_callers(struct choosing *c, const struct part *part)
 {
     uint32_t most = (uint32_t)part->count * 2;
-    if (!vec_reserve(c->callers, 0, c->caller_capacity, most) ||
-        !vec_reserve(c->sides, 0, c->side_capacity, most) ||
-        !vec_reserve(c->pulls, 0, c->pull_capacity, most) ||
-        !vec_reserve(c->costs, 0, c->cost_capacity, most))
+    if (!vec_reserve(c->callers, 0, c->caller_capacity, most))
         return false;
     for (size_t i = 0; i < part->count; i++) {
-        c->callers[2 * i] = part->conflicts[i].a;
-        c->callers[2 * i + 1] = part->conflicts[i].b;
+        c->callers[2 * i] = (struct caller){.number = part->conflicts[i].a};
+        c->callers[2 * i + 1] = (struct caller){.number = part->conflicts[i].b};
     }
-    qsort(c->callers, most, sizeof *c->callers, by_number);
+    sort_by(c->callers, most, number);
     c->caller_count = 0;
     for (uint32_t i = 0; i < most; i++)
-        if (!c->caller_count || c->callers[c->caller_count - 1] != c->callers[i])
+        if (!c->caller_count || c->callers[c->caller_count - 1].number != c->callers[i].number)
             c->callers[c->caller_count++] = c->callers[i];
-    for (uint32_t i = 0; i < c->caller_count; i++)
-        c->costs[i] = c->callers[i] == CONFLICT_OTHERS ? POINTED_FULL
-                      : c->budget->edges
-                          ? pointed_cost(c->budget->edges, c->bodies, c->callers[i], part->body)
-                          : 0;
-    memset(c->sides, 0, c->caller_count * sizeof *c->sides);
-    memset(c->pulls, 0, c->caller_count * sizeof *c->pulls);
+    for (uint32_t i = 0; i < c->caller_count; i++) {
+        struct caller *caller = &c->callers[i];
+        if (caller->number == CONFLICT_OTHERS)
+            caller->cost = POINTED_FULL;
+        else if (c->budget->edges)
+            caller->cost = pointed_cost(c->budget->edges, c->bodies, caller->number, part->body);
+    }
     return true;
 }
 
 static void change_side(struct choosing *c, const struct part *part, uint32_t caller)
 {
-    c->sides[caller] = !c->sides[caller];
-    c->pulls[caller] = -c->pulls[caller];
+    c->callers[caller].side = !c->callers[caller].side;
+    c->callers[caller].pull = -c->callers[caller].pull;
     for (size_t i = 0; i < part->count; i++) {
         uint32_t a = find_caller(c, part->conflicts[i].a), b = find_caller(c, part->conflicts[i].b);
         if (a != caller && b != caller)
             continue;
         uint32_t other = a == caller ? b : a;
-        bool parted = c->sides[a] != c->sides[b];
-        c->pulls[other] += (parted ? -2 : 2) * part->conflicts[i].worth;
+        bool parted = c->callers[a].side != c->callers[b].side;
+        c->callers[other].pull += (parted ? -2 : 2) * part->conflicts[i].worth;
     }
 }
 
 /* Whether the caller may change sides. */
 static bool is_free(const struct choosing *c, const struct part *part, uint32_t caller)
 {
-    return c->costs[caller] != POINTED_FULL &&
-           (c->sides[caller] || c->costs[caller] <= c->most_guards - part->guards);
+    return c->callers[caller].cost != POINTED_FULL &&
+           (c->callers[caller].side || c->callers[caller].cost <= c->most_guards - part->guards);
 }
 
 /* Gives the copy to the other half if that needs fewer guards and is possible. */
@@ -105,15 +101,15 @@ static void turn_sides(struct choosing *c, struct part *part)
 {
     uint64_t others = 0;
     for (uint32_t i = 0; i < c->caller_count; i++) {
-        if (c->costs[i] == POINTED_FULL)
+        if (c->callers[i].cost == POINTED_FULL)
             return;
-        others += c->sides[i] ? 0 : c->costs[i];
+        others += c->callers[i].side ? 0 : c->callers[i].cost;
     }
     if (others >= part->guards)
         return;
     part->guards = others;
     for (uint32_t i = 0; i < c->caller_count; i++)
-        c->sides[i] = !c->sides[i];
+        c->callers[i].side = !c->callers[i].side;
 }
 
 static bool split_part(struct choosing *c, struct part *part)
@@ -121,8 +117,8 @@ static bool split_part(struct choosing *c, struct part *part)
     if (!list_callers(c, part))
         return false;
     for (size_t i = 0; i < part->count; i++) {
-        c->pulls[find_caller(c, part->conflicts[i].a)] += part->conflicts[i].worth;
-        c->pulls[find_caller(c, part->conflicts[i].b)] += part->conflicts[i].worth;
+        c->callers[find_caller(c, part->conflicts[i].a)].pull += part->conflicts[i].worth;
+        c->callers[find_caller(c, part->conflicts[i].b)].pull += part->conflicts[i].worth;
     }
     part->worth = 0;
     part->guards = 0;
@@ -130,14 +126,15 @@ static bool split_part(struct choosing *c, struct part *part)
         uint32_t best = c->caller_count;
         bool changed = false;
         for (uint32_t i = 0; sweep == 0 && i < c->caller_count; i++)
-            if (is_free(c, part, i) && (best == c->caller_count || c->pulls[i] > c->pulls[best]))
+            if (is_free(c, part, i) &&
+                (best == c->caller_count || c->callers[i].pull > c->callers[best].pull))
                 best = i;
         for (uint32_t k = 0; k < c->caller_count; k++) {
             uint32_t i = best < c->caller_count ? (best + k) % c->caller_count : k;
-            if (!is_free(c, part, i) || !(c->pulls[i] > 0))
+            if (!is_free(c, part, i) || !(c->callers[i].pull > 0))
                 continue;
-            part->worth += c->pulls[i];
-            part->guards += c->sides[i] ? -c->costs[i] : c->costs[i];
+            part->worth += c->callers[i].pull;
+            part->guards += c->callers[i].side ? -c->callers[i].cost : c->callers[i].cost;
             change_side(c, part, i);
             changed = true;
         }
@@ -193,12 +190,12 @@ static bool apply_split(struct choosing *c, struct part *part, uint32_t *made)
     c->budget->guards -= part->guards;
     ++*made;
     for (uint32_t i = 0; good && i < c->caller_count; i++)
-        good = !c->sides[i] || lead_caller(c, part, c->callers[i], copy);
+        good = !c->callers[i].side || lead_caller(c, part, c->callers[i].number, copy);
     struct conflicts *sorted = malloc((part->count + 1) * sizeof *sorted);
     good = good && sorted;
     for (size_t i = 0; good && i < part->count; i++) {
-        bool side = c->sides[find_caller(c, part->conflicts[i].a)];
-        if (side == c->sides[find_caller(c, part->conflicts[i].b)])
+        bool side = c->callers[find_caller(c, part->conflicts[i].a)].side;
+        if (side == c->callers[find_caller(c, part->conflicts[i].b)].side)
             sorted[side ? --ends[1] : ends[0]++] = part->conflicts[i];
     }
     size_t count = part->count;
@@ -254,8 +251,5 @@ int choose_copies(struct bodies *bodies, const struct conflicts *conflicts, size
         free(c.parts[i].conflicts);
     free(c.parts);
     free(c.callers);
-    free(c.sides);
-    free(c.pulls);
-    free(c.costs);
     return good ? 0 : error_memory(err);
 }

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "disambig/clone/choose.h"
-#include "disambig/clone/copyable.h"
 #include "disambig/clone/conflicts.h"
 
 /* Copies of copies need a round each. Each round gets a share of the code, as other paths may be ambiguous after
@@ -15,12 +14,136 @@
 /* Additional rounds with guards. */
 #define EDGE_ROUNDS 3u
 
+/* Which functions of a map can have copies, and which of its calls can lead to them. */
+struct copyable {
+    bool *functions; /* by function of the map: can have copies */
+    bool *growing;   /* by function of the map: with larger frames */
+    uint32_t *sizes; /* by function of the map: bytes of one copy's code */
+    struct redirects redirectors;
+    uint64_t code; /* bytes of all functions of the image */
+};
+
 struct cloning {
     const struct clone_problem *problem;
     struct copyable copyable;
     bool edges;                       /* calls through pointers may lead to copies, too */
     struct clone_result best, latest; /* `latest` is empty if it is the best */
 };
+
+static void measure_code(const struct map_frames_of *of, const struct map_frames *frames, uint32_t *by_owner,
+                         struct copyable *c)
+{
+    for (uint32_t i = 0; i < image_function_count(of->image); i++) {
+        const struct image_function *f = image_function(of->image, i);
+        by_owner[f->owner] += f->size;
+        c->code += f->size;
+    }
+    for (uint32_t f = 0; f < pathmap_function_count(of->map); f++)
+        c->sizes[f] = frames->functions[f] == IMAGE_NO_FUNCTION ? 0 : by_owner[frames->functions[f]];
+}
+
+/* Tries two copies of each requested function, with larger or unchanged frames. */
+static int try_copies(const struct map_frames_of *of, const bool *asked, bool grow, bool *out,
+                      struct fathom_error *err)
+{
+    uint32_t all = pathmap_function_count(of->map), count = 0;
+    struct pad *pads = malloc((2ul * all + 1) * sizeof *pads);
+    bool *movable = malloc(2ul * all + 1);
+    int rc = pads && movable ? 0 : error_memory(err);
+    for (uint32_t f = 0; f < all && rc == 0; f++)
+        for (uint32_t copy = 0; copy < 2 && asked[f]; copy++)
+            pads[count++] = (struct pad){pathmap_function(of->map, f).address, grow ? GROWTH_MOST : 0, copy};
+    if (rc == 0 && count)
+        rc = enlarge_movable(of->image, of->growth, &(struct enlarge_plan){.pads = pads, .count = count},
+                             movable, err);
+    count = 0;
+    for (uint32_t f = 0; f < all && rc == 0; f++)
+        if (asked[f]) {
+            out[f] = movable[count] && movable[count + 1];
+            count += 2;
+        }
+    free(pads);
+    free(movable);
+    return rc;
+}
+
+/* Drops guards in callers that cannot be emitted anew. */
+static void drop_guards(const struct pathmap *map, struct copyable *c)
+{
+    for (uint32_t i = 0; i < pathmap_node_count(map); i++)
+        if (c->redirectors.pointed[i] && !c->functions[pathmap_node(map, c->redirectors.nodes[i]).function]) {
+            c->redirectors.pointed[i] = false;
+            c->redirectors.nodes[i] = PATHMAP_NONE;
+        }
+}
+
+static int find_functions(const struct map_frames_of *of, const struct map_frames *frames, struct copyable *c,
+                          struct fathom_error *err)
+{
+    uint32_t all = pathmap_function_count(of->map);
+    bool *asked = calloc(all + 1ul, sizeof *asked);
+    if (!asked)
+        return error_memory(err);
+    for (uint32_t i = 0; i < pathmap_node_count(of->map); i++) {
+        uint32_t redirector = c->redirectors.nodes[i];
+        if (redirector != PATHMAP_NONE)
+            c->functions[pathmap_node(of->map, i).function] = true;
+        if (c->redirectors.pointed[i]) /* guards require that the function is emitted anew */
+            c->functions[pathmap_node(of->map, redirector).function] = true;
+    }
+    for (uint32_t f = 0; f < all; f++)
+        asked[f] =
+            c->functions[f] && (growth_is_understood(of->growth, frames->functions[f]) ||
+                                (of->inserted && growth_by_insertion(of->growth, frames->functions[f])));
+    int rc = try_copies(of, asked, true, c->growing, err);
+    for (uint32_t f = 0; f < all; f++) {
+        asked[f] = c->functions[f] && !c->growing[f];
+        c->functions[f] = c->growing[f];
+    }
+    if (rc == 0)
+        rc = try_copies(of, asked, false, c->functions, err);
+    free(asked);
+    if (rc == 0)
+        drop_guards(of->map, c);
+    return rc;
+}
+
+static void clear_copyable(struct copyable *c)
+{
+    free(c->functions);
+    free(c->growing);
+    free(c->sizes);
+    redirects_clear(&c->redirectors);
+    memset(c, 0, sizeof *c);
+}
+
+/* Errors as of enlarge_movable(). */
+static int find_copyable(const struct map_frames_of *of, const struct map_frames *frames,
+                         struct copyable *out, struct fathom_error *err)
+{
+    size_t functions = pathmap_function_count(of->map) + 1ul;
+    struct copyable c = {.functions = calloc(functions, sizeof *c.functions),
+                         .growing = calloc(functions, sizeof *c.growing),
+                         .sizes = calloc(functions, sizeof *c.sizes)};
+    uint32_t *by_owner = calloc(image_function_count(of->image) + 1ul, sizeof *by_owner);
+    struct calls *calls = NULL;
+    int rc = c.functions && c.growing && c.sizes && by_owner && calls_build(of->image, &calls, err) == 0
+                 ? 0
+                 : error_memory(err);
+    if (rc == 0)
+        measure_code(of, frames, by_owner, &c);
+    if (rc == 0)
+        rc = redirects_find(of, frames, calls, &c.redirectors, err);
+    if (rc == 0)
+        rc = find_functions(of, frames, &c, err);
+    calls_free(calls);
+    free(by_owner);
+    if (rc < 0)
+        clear_copyable(&c);
+    else
+        *out = c;
+    return rc;
+}
 
 /* Whether the body has guards, so it must be emitted anew. */
 static bool is_guarded(const struct clone_result *r, uint32_t body)
@@ -196,8 +319,8 @@ static int begin_edges(struct cloning *c, struct fathom_error *err)
     struct map_frames_of of = *c->problem->of;
     of.edges = true;
     clone_clear(&c->latest);
-    copyable_clear(&c->copyable);
-    int rc = copyable_find(&of, c->problem->frames, &c->copyable, err);
+    clear_copyable(&c->copyable);
+    int rc = find_copyable(&of, c->problem->frames, &c->copyable, err);
     c->edges = rc == 0;
     return rc == 0 ? find_edges(c, &c->best, err) : rc;
 }
@@ -207,7 +330,7 @@ int clone_run(const struct clone_problem *problem, struct clone_result *out, str
     struct cloning c = {.problem = problem,
                         .best.bodies = bodies_new(pathmap_function_count(problem->of->map))};
     int rc =
-        c.best.bodies ? copyable_find(problem->of, problem->frames, &c.copyable, err) : error_memory(err);
+        c.best.bodies ? find_copyable(problem->of, problem->frames, &c.copyable, err) : error_memory(err);
     if (rc == 0)
         rc = search_pads(&c, &c.best, err);
     uint64_t all = (uint64_t)(problem->code * (double)c.copyable.code);
@@ -220,7 +343,7 @@ int clone_run(const struct clone_problem *problem, struct clone_result *out, str
     }
     c.best.all_code = c.copyable.code;
     c.best.guarded = pointed_sum(&c.best.edges);
-    copyable_clear(&c.copyable);
+    clear_copyable(&c.copyable);
     clone_clear(&c.latest);
     if (rc < 0)
         clone_clear(&c.best);

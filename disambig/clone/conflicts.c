@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "base/vec.h"
 #include "disambig/search/recount.h"
 #include "disambig/search/worth.h"
@@ -87,11 +88,7 @@ static double share_of_worth(const struct finding *x, const struct trail *t)
 static int by_from(const void *a, const void *b)
 {
     const struct trail *x = a, *y = b;
-    if (x->from != y->from)
-        return x->from < y->from ? -1 : 1;
-    if (x->caller != y->caller)
-        return x->caller < y->caller ? -1 : 1;
-    return (x->path > y->path) - (x->path < y->path);
+    return order_of(x->from, y->from) ?: order_of(x->caller, y->caller) ?: order_of(x->path, y->path);
 }
 
 /* The next node outwards. */
@@ -248,9 +245,7 @@ static bool follow_paths(struct finding *x, const struct cid *cid)
 static int by_worth(const void *a, const void *b)
 {
     const struct cid *x = a, *y = b;
-    if (x->worth != y->worth)
-        return x->worth > y->worth ? -1 : 1;
-    return (x->first > y->first) - (x->first < y->first);
+    return order_of(y->worth, x->worth) ?: order_of(x->first, y->first);
 }
 
 static int by_place(const void *a, const void *b, void *context)
@@ -259,11 +254,7 @@ static int by_place(const void *a, const void *b, void *context)
     uint32_t m = *(const uint32_t *)a, n = *(const uint32_t *)b;
     uint32_t f = pathmap_node(x->of->cloned->map, m).function,
              g = pathmap_node(x->of->cloned->map, n).function;
-    if (f != g)
-        return f < g ? -1 : 1;
-    if (x->heights[m] != x->heights[n])
-        return x->heights[m] < x->heights[n] ? -1 : 1;
-    return (m > n) - (m < n);
+    return order_of(f, g) ?: order_of(x->heights[m], x->heights[n]) ?: order_of(m, n);
 }
 
 /* Finds the ambiguous CIDs, sorted by worth. */
@@ -287,27 +278,21 @@ static bool find_cids(struct finding *x, uint32_t nodes)
         if (several && !vec_push(x->cids, x->cid_count, x->cid_capacity, cid))
             return false;
     }
-    if (x->cid_count)
-        qsort(x->cids, x->cid_count, sizeof *x->cids, by_worth);
+    sort_with(x->cids, x->cid_count, by_worth);
     return true;
 }
 
 static int by_callers(const void *a, const void *b)
 {
     const struct conflicts *x = a, *y = b;
-    if (x->body != y->body)
-        return x->body < y->body ? -1 : 1;
-    if (x->a != y->a)
-        return x->a < y->a ? -1 : 1;
-    return (x->b > y->b) - (x->b < y->b);
+    return order_of(x->body, y->body) ?: order_of(x->a, y->a) ?: order_of(x->b, y->b);
 }
 
 /* Adds up conflicts of the same callers. */
 static void merge_conflicts(struct finding *x)
 {
     size_t out = 0;
-    if (x->count)
-        qsort(x->found, x->count, sizeof *x->found, by_callers);
+    sort_with(x->found, x->count, by_callers);
     for (size_t i = 0; i < x->count; i++)
         if (out && by_callers(&x->found[out - 1], &x->found[i]) == 0)
             x->found[out - 1].worth += x->found[i].worth;

@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/search.h"
+#include "base/sort.h"
 #include "base/vec.h"
 
 struct collecting {
@@ -50,19 +51,15 @@ static bool add_edge(struct collecting *c, uint32_t at)
 static int by_place(const void *a, const void *b)
 {
     const struct pointed_edge *x = a, *y = b;
-    if (x->caller != y->caller)
-        return x->caller < y->caller ? -1 : 1;
-    if (x->function != y->function)
-        return x->function < y->function ? -1 : 1;
-    return (x->place > y->place) - (x->place < y->place);
+    return order_of(x->caller, y->caller) ?: order_of(x->function, y->function)
+           ?: order_of(x->place, y->place);
 }
 
 /* Sorts the edges and removes duplicates. */
 static void sort_edges(struct pointed *e)
 {
     uint32_t kept = 0;
-    if (e->count)
-        qsort(e->items, e->count, sizeof *e->items, by_place);
+    sort_with(e->items, e->count, by_place);
     for (uint32_t i = 0; i < e->count; i++)
         if (!kept || by_place(&e->items[kept - 1], &e->items[i]) != 0)
             e->items[kept++] = e->items[i];

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "base/sort.h"
 #include "disambig/clone/exits.h"
 #include "disambig/direct_call.h"
 
@@ -34,11 +35,7 @@ static int by_site(const void *a, const void *b, void *context)
     const struct leading *l = context;
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     struct pathmap_node m = pathmap_node(l->of->map, x), n = pathmap_node(l->of->map, y);
-    if (m.parent != n.parent)
-        return m.parent < n.parent ? -1 : 1;
-    if (m.site != n.site)
-        return m.site < n.site ? -1 : 1;
-    return (x > y) - (x < y);
+    return order_of(m.parent, n.parent) ?: order_of(m.site, n.site) ?: order_of(x, y);
 }
 
 static void add_way(struct leading *l, uint32_t function, uint32_t from)

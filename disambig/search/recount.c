@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/saturate.h"
+#include "base/sort.h"
 
 struct place {
     uint64_t height;
@@ -14,11 +15,7 @@ struct place {
 static int by_height(const void *a, const void *b)
 {
     const struct place *x = a, *y = b;
-    if (x->height != y->height)
-        return x->height < y->height ? -1 : 1;
-    if (x->path != y->path)
-        return x->path < y->path ? -1 : 1;
-    return 0;
+    return order_of(x->height, y->height) ?: order_of(x->path, y->path);
 }
 
 void recount_heights(const struct pathmap *map, const struct lineage_order *order, const uint32_t *pads,

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "base/vec.h"
 #include "disambig/search/recount.h"
 #include "disambig/search/worth.h"
@@ -36,13 +37,8 @@ static int by_place(const void *a, const void *b, void *context)
     const struct finding *x = context;
     uint32_t m = *(const uint32_t *)a, n = *(const uint32_t *)b;
     struct pathmap_node v = pathmap_node(x->problem->map, m), w = pathmap_node(x->problem->map, n);
-    if (v.function != w.function)
-        return v.function < w.function ? -1 : 1;
-    if (x->heights[m] != x->heights[n])
-        return x->heights[m] < x->heights[n] ? -1 : 1;
-    if (v.path != w.path)
-        return v.path < w.path ? -1 : 1;
-    return (m > n) - (m < n);
+    return order_of(v.function, w.function) ?: order_of(x->heights[m], x->heights[n])
+           ?: order_of(v.path, w.path) ?: order_of(m, n);
 }
 
 static void end_path(struct tally *t)

@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "base/saturate.h"
+#include "base/sort.h"
 #include "base/vec.h"
 #include "disambig/direct_call.h"
 #include "rewrite/edits.h"
@@ -44,18 +45,12 @@ static int judge_edge(struct finding *x, uint32_t caller, const struct pathmap_n
 static bool add_node(struct finding *x, uint32_t node, uint32_t caller, uint32_t callee, uint64_t calls)
 {
     struct wrap_edges *e = x->edges;
-    bool added;
-    uint64_t *number = table_put(x->known, (uint64_t)caller << 32 | callee, &added);
-    if (!number)
+    size_t number = table_index(x->known, (uint64_t)caller << 32 | callee, e->items, e->count, e->capacity,
+                                (struct wrap_edge){.caller = caller, .callee = callee});
+    if (number == SIZE_MAX)
         return false;
-    if (added) {
-        *number = e->count;
-        if (!vec_push(e->items, e->count, e->capacity,
-                      (struct wrap_edge){.caller = caller, .callee = callee}))
-            return false;
-    }
-    e->by_node[node] = (uint32_t)*number;
-    e->items[*number].calls = add_saturating(e->items[*number].calls, calls);
+    e->by_node[node] = (uint32_t)number;
+    e->items[number].calls = add_saturating(e->items[number].calls, calls);
     return true;
 }
 
@@ -159,15 +154,10 @@ bool wrap_edges_list(const struct wrap_edges_of *of, const struct calls *calls, 
 static int by_site(const void *a, const void *b)
 {
     const struct wrap *x = a, *y = b;
-    if (x->address != y->address)
-        return x->address < y->address ? -1 : 1;
-    if (x->copy != y->copy)
-        return x->copy < y->copy ? -1 : 1;
-    return (x->site > y->site) - (x->site < y->site);
+    return order_of(x->address, y->address) ?: order_of(x->copy, y->copy) ?: order_of(x->site, y->site);
 }
 
 void wrap_edges_sort(struct wrap *list, size_t count)
 {
-    if (count)
-        qsort(list, count, sizeof *list, by_site);
+    sort_with(list, count, by_site);
 }

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/saturate.h"
+#include "base/search.h"
+#include "base/sort.h"
 #include "base/vec.h"
 #include "disambig/search/worth.h"
 #include "disambig/wrap/candidates.h"
@@ -26,12 +28,6 @@ struct trying {
     size_t wrap_count, wrap_capacity;
 };
 
-static int by_address(const void *a, const void *b)
-{
-    const struct pad *x = a, *y = b;
-    return (x->address > y->address) - (x->address < y->address);
-}
-
 static uint64_t address_of(const struct trying *t, uint32_t function)
 {
     return image_function(t->of->of->image, wrap_edges_function(t->of, function))->address;
@@ -46,8 +42,7 @@ static bool list_callers(struct trying *t, const struct wrap_edges *edges, const
         if (!wrap_edges_list(t->of, t->calls, &edge, WRAP_MOST, &t->wraps, &t->wrap_count, &t->wrap_capacity))
             return false;
     }
-    if (t->pad_count)
-        qsort(t->pads, t->pad_count, sizeof *t->pads, by_address);
+    sort_by(t->pads, t->pad_count, address);
     size_t kept = 0;
     for (size_t i = 0; i < t->pad_count; i++)
         if (kept && t->pads[kept - 1].address == t->pads[i].address)
@@ -86,9 +81,8 @@ static int find_callers(const struct wrap_edges_of *of, const struct wrap_edges 
         rc = enlarge_movable(of->of->image, of->of->growth, &plan, t.movable, err);
     for (uint32_t e = 0; rc == 0 && e < edges->count; e++) {
         uint32_t caller = edges->items[e].caller;
-        struct pad key = {.address = address_of(&t, caller)};
-        const struct pad *pad = bsearch(&key, t.pads, t.pad_count, sizeof *t.pads, by_address);
-        callers[caller] = pad && t.movable[pad - t.pads];
+        uint64_t address = address_of(&t, caller);
+        callers[caller] = t.movable[lower_bound(i, (size_t)0, t.pad_count, t.pads[i].address < address)];
     }
     calls_free(t.calls);
     free(t.pads);
@@ -114,9 +108,7 @@ static int by_worth(const void *a, const void *b, void *context)
 {
     const struct wrapping *w = context;
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    if (w->worth[x] != w->worth[y])
-        return w->worth[x] > w->worth[y] ? -1 : 1;
-    return (x > y) - (x < y);
+    return order_of(w->worth[y], w->worth[x]) ?: order_of(x, y);
 }
 
 /* Computes the maximal gain of each edge, less the price of its instructions (search/by_gain.c). */

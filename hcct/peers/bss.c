@@ -22,7 +22,6 @@ struct bucket {
 struct bss {
     struct bucket end; /* sentinel, before the first and after the last bucket; its value is 0 */
     struct slab buckets;
-    struct cct_node **joined; /* while another counter is merged */
 };
 
 /* Words before a node, in addition to its error and parent. */
@@ -63,7 +62,6 @@ static int open_bss(struct hcct *h, const struct hcct_options *options)
 static void close_bss(struct hcct *h)
 {
     slab_clear(&bss_of(h)->buckets);
-    free(bss_of(h)->joined);
     free(h->own);
 }
 
@@ -212,33 +210,6 @@ static const struct hcct_feeder feeder = {.enter = bss_enter, .leave = saving_le
 
 HCCT_FEED(feed, feeder)
 
-static int join_begin(struct hcct *h, const struct hcct *other)
-{
-    struct bss *bss = bss_of(h);
-    size_t count = h->counters + other->counters;
-    free(bss->joined);
-    bss->joined = malloc((count + 1) * sizeof *bss->joined);
-    return bss->joined && slab_spare(&bss->buckets, count) == 0 ? 0 : -ENOMEM;
-}
-
-/* Rebuilds the list. */
-static void join_end(struct hcct *h)
-{
-    struct bss *bss = bss_of(h);
-    while (bss->end.after != &bss->end)
-        bucket_drop(bss, bss->end.after);
-    saving_collect(h, bss->joined);
-    for (size_t i = 0; i < h->counters; i++) {
-        struct cct_node *node = bss->joined[i];
-        struct bucket *first = bss->end.after;
-        if (first == &bss->end || first->value != node->self[0])
-            first = bucket_new(bss, &bss->end, node->self[0]);
-        link_node(first, node);
-    }
-    free(bss->joined);
-    bss->joined = NULL;
-}
-
 const struct counter_kind hcct_bss = {
     .head = HEAD_BEFORE,
     .promises = true,
@@ -250,6 +221,4 @@ const struct counter_kind hcct_bss = {
     .again = bss_add_again,
     .abandon = hcct_prune,
     .feed = feed,
-    .join_begin = join_begin,
-    .join_end = join_end,
 };

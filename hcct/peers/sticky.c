@@ -171,29 +171,6 @@ static const struct hcct_feeder feeder = {.enter = sticky_enter, .leave = sticky
 
 HCCT_FEED(feed, feeder)
 
-/* First raises our rate to the other side's. The other side's counters at a lower rate are kept: more exact than necessary, and
- * more than expected until the rate doubles again. */
-static int join_begin(struct hcct *h, const struct hcct *other)
-{
-    while (sticky_of(h)->rate < sticky_of(other)->rate)
-        if (double_rate(h) < 0)
-            return -ENOMEM;
-    return 0;
-}
-
-static void join_end(struct hcct *h)
-{
-    struct sticky *s = sticky_of(h);
-    struct hcct_walk walk = hcct_walk(h);
-    h->counters = 0;
-    for (const struct cct_node *node; (node = hcct_walk_next(&walk)) != NULL;)
-        h->counters += (node->links & NODE_MONITORED) != 0;
-    hcct_walk_end(&walk);
-    s->seen = (double)h->total[0];
-    while (s->seen >= s->due && double_rate(h) == 0)
-        ;
-}
-
 const struct counter_kind hcct_sticky = {
     .head = HEAD_ERROR,
     .promises = true,
@@ -205,6 +182,4 @@ const struct counter_kind hcct_sticky = {
     .again = sticky_add_again,
     .abandon = sticky_abandon,
     .feed = feed,
-    .join_begin = join_begin,
-    .join_end = join_end,
 };

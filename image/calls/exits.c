@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/vec.h"
 #include "image/calls/private.h"
 #include "image/function_parts.h"
 
@@ -20,22 +21,25 @@ static enum exit_kind kind_of(const struct function_code *code, const struct cal
     return jumps ? EXIT_TAIL : EXIT_HIDDEN;
 }
 
-static int see_exits(const struct calls_reader *r, size_t first_site, exit_see *see, void *context)
+/* false: out of memory. */
+static bool add_exits(const struct calls_reader *r, size_t first_site, struct exits *out)
 {
     const struct calls *calls = r->calls;
     const uint64_t begin = image_function(calls->image, r->function)->address;
-    int rc = 0;
-    for (uint32_t i = 0; i < r->code.count && rc == 0; i++) {
+    if (!vec_reserve(out->items, out->count, out->capacity, r->code.count + (calls->site_count - first_site)))
+        return false;
+    for (uint32_t i = 0; i < r->code.count; i++) {
         const struct code_insn *insn = &r->code.insns[i];
         if (insn->kind == CODE_RETURN)
-            rc = see(context, EXIT_RETURN, insn->address);
+            out->items[out->count++] = (struct exit){EXIT_RETURN, insn->address};
         else if ((insn->kind == CODE_JUMP || insn->kind == CODE_BRANCH) && insn->target == begin)
-            rc = see(context, EXIT_AGAIN, insn->address);
+            out->items[out->count++] = (struct exit){EXIT_AGAIN, insn->address};
     }
-    for (size_t i = first_site; i < calls->site_count && rc == 0; i++)
+    for (size_t i = first_site; i < calls->site_count; i++)
         if (calls->sites[i].tail)
-            rc = see(context, kind_of(&r->code, &calls->sites[i]), calls->sites[i].address);
-    return rc;
+            out->items[out->count++] =
+                (struct exit){kind_of(&r->code, &calls->sites[i]), calls->sites[i].address};
+    return true;
 }
 
 int exits_open(const struct image *image, struct exits_reader **out)
@@ -69,12 +73,12 @@ void exits_close(struct exits_reader *e)
     free(e);
 }
 
-int exits_see(struct exits_reader *e, uint32_t function, exit_see *see, void *context)
+int exits_find(struct exits_reader *e, uint32_t function, struct exits *out)
 {
     const size_t before = e->reader.calls->site_count;
     e->reader.function = function;
     int rc = function_parts_all(&e->parts, function);
     if (rc == 0)
         rc = calls_read_function(&e->reader, e->parts.items, e->parts.count);
-    return rc == 0 ? see_exits(&e->reader, before, see, context) : rc;
+    return rc < 0 || add_exits(&e->reader, before, out) ? rc : -ENOMEM;
 }

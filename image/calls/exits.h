@@ -11,16 +11,21 @@ enum exit_kind {
     EXIT_AGAIN,  /* a jump to the function's own first instruction: no exit */
 };
 
-typedef int exit_see(void *context, enum exit_kind kind, uint64_t address);
+struct exits {
+    struct exit {
+        enum exit_kind kind;
+        uint64_t address;
+    } * items;
+    size_t count, capacity;
+};
 /* What is read once per image. */
 struct exits_reader;
 
 /* 0 or -ENOMEM; close it even on failure. image: borrowed. */
 int exits_open(const struct image *image, struct exits_reader **out);
 void exits_close(struct exits_reader *reader); /* NULL is allowed */
-/* Calls see() for each exit of a function (index of an owner) and its .cold parts; at each, SP points to the
- * return address. Stops when see() returns non-zero, and returns that. Jumps by tables that cannot be read are
- * assumed to stay in the function. -ENOMEM. */
-int exits_see(struct exits_reader *reader, uint32_t function, exit_see *see, void *context);
+/* Adds the exits of a function (index of an owner) and its .cold parts; at each, SP points to the return address. Jumps
+ * by tables that cannot be read are assumed to stay in the function. 0 or -ENOMEM. */
+int exits_find(struct exits_reader *reader, uint32_t function, struct exits *out);
 
 #endif

@@ -38,7 +38,7 @@ static int collect_starts(struct calls *calls)
     for (size_t i = 0; i < calls->table_count; i++)
         if (add_start(calls, calls->tables[i].address) < 0)
             return -ENOMEM;
-    sort_u64(calls->objects, calls->object_count);
+    sort_numbers(calls->objects, calls->object_count);
     return 0;
 }
 

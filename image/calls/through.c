@@ -7,7 +7,7 @@
 
 #include "base/vec.h"
 #include "image/calls/private.h"
-#include "image/jump_tables.h"
+#include "image/switch_tables.h"
 
 bool calls_stub_slot(const struct calls *calls, uint32_t stub, uint64_t *slot)
 {
@@ -70,7 +70,7 @@ static int follow_entries(struct calls_reader *r, uint32_t jump, uint64_t table)
     uint32_t before = r->code.edge_count;
     bool to_start = false;
     int rc = 0;
-    for (; table && jump_tables_fit(&r->code); table += 8) {
+    for (; table && switch_tables_fit(&r->code); table += 8) {
         const struct relocation *word = slots_find(&r->calls->slots, table);
         if (!word || word->kind != RELOCATION_VALUE)
             break;
@@ -81,6 +81,19 @@ static int follow_entries(struct calls_reader *r, uint32_t jump, uint64_t table)
     }
     if (rc == 0 && to_start && r->code.edge_count > before)
         function_code_add_edge(&r->code, jump, start, &rc);
+    return rc;
+}
+
+/* Follows a table of distances, up to the first one that leads out of the function. */
+static int follow_distances(struct calls_reader *r, uint32_t jump, const struct operand *table)
+{
+    uint64_t target = table->value;
+    int rc = 0;
+    for (uint32_t i = 0; target && switch_tables_fit(&r->code); i++) {
+        target = switch_entry(&r->calls->image->file, &r->calls->slots, table, i);
+        if (!function_code_add_edge(&r->code, jump, target, &rc))
+            break;
+    }
     return rc;
 }
 
@@ -100,7 +113,7 @@ int calls_read_operands(struct calls_reader *r)
             uint32_t before = r->code.edge_count;
             int rc = add_operand(r, operand);
             if (rc == 0 && insn->kind == CODE_JUMP_INDIRECT && operand.kind == OPERAND_DISTANCED)
-                rc = jump_table_distances(&r->code, r->calls->image, i, operand.value);
+                rc = follow_distances(r, i, &operand);
             if (rc == 0 && insn->kind == CODE_JUMP_INDIRECT && operand.kind == OPERAND_ENTRY)
                 rc = follow_entries(r, i, operand.value);
             if (rc < 0)

@@ -1,59 +1,12 @@
 /* evaluate.c - see registers.h. */
 #include "image/cfi/registers.h"
 
+#include <libdwarf/dwarf.h>
+
 #include "base/bytes.h"
 
 #define STACK_MOST      32u
 #define OPERATIONS_MOST 256u /* bounds loops in expressions */
-
-enum { /* DWARF 5, section 7.7.1 */
-       OP_addr = 0x03,
-       OP_deref = 0x06,
-       OP_const1u = 0x08,
-       OP_const1s = 0x09,
-       OP_const2u = 0x0a,
-       OP_const2s = 0x0b,
-       OP_const4u = 0x0c,
-       OP_const4s = 0x0d,
-       OP_const8u = 0x0e,
-       OP_const8s = 0x0f,
-       OP_constu = 0x10,
-       OP_consts = 0x11,
-       OP_dup = 0x12,
-       OP_drop = 0x13,
-       OP_over = 0x14,
-       OP_pick = 0x15,
-       OP_swap = 0x16,
-       OP_rot = 0x17,
-       OP_abs = 0x19,
-       OP_and = 0x1a,
-       OP_div = 0x1b,
-       OP_minus = 0x1c,
-       OP_mod = 0x1d,
-       OP_mul = 0x1e,
-       OP_neg = 0x1f,
-       OP_not = 0x20,
-       OP_or = 0x21,
-       OP_plus = 0x22,
-       OP_plus_uconst = 0x23,
-       OP_shl = 0x24,
-       OP_shr = 0x25,
-       OP_shra = 0x26,
-       OP_xor = 0x27,
-       OP_bra = 0x28,
-       OP_eq = 0x29,
-       OP_ge = 0x2a,
-       OP_gt = 0x2b,
-       OP_le = 0x2c,
-       OP_lt = 0x2d,
-       OP_ne = 0x2e,
-       OP_skip = 0x2f,
-       OP_lit0 = 0x30,
-       OP_breg0 = 0x70,
-       OP_bregx = 0x92,
-       OP_deref_size = 0x94,
-       OP_nop = 0x96,
-};
 
 struct evaluation {
     const struct cfi_machine_state *state;
@@ -89,28 +42,28 @@ static uint64_t pop(struct evaluation *e)
 static bool push_constant(struct evaluation *e, uint8_t op)
 {
     struct bytes *b = &e->code;
-    if (op >= OP_lit0 && op < OP_lit0 + 32)
-        return push_value(e, op - OP_lit0), true;
+    if (op >= DW_OP_lit0 && op < DW_OP_lit0 + 32)
+        return push_value(e, op - DW_OP_lit0), true;
     switch (op) {
-    case OP_addr:
-    case OP_const8u:
-    case OP_const8s:
+    case DW_OP_addr:
+    case DW_OP_const8u:
+    case DW_OP_const8s:
         return push_value(e, bytes_u64(b)), true;
-    case OP_const1u:
+    case DW_OP_const1u:
         return push_value(e, bytes_u8(b)), true;
-    case OP_const1s:
+    case DW_OP_const1s:
         return push_value(e, (uint64_t)(int64_t)(int8_t)bytes_u8(b)), true;
-    case OP_const2u:
+    case DW_OP_const2u:
         return push_value(e, bytes_u16(b)), true;
-    case OP_const2s:
+    case DW_OP_const2s:
         return push_value(e, (uint64_t)(int64_t)(int16_t)bytes_u16(b)), true;
-    case OP_const4u:
+    case DW_OP_const4u:
         return push_value(e, bytes_u32(b)), true;
-    case OP_const4s:
+    case DW_OP_const4s:
         return push_value(e, (uint64_t)(int64_t)(int32_t)bytes_u32(b)), true;
-    case OP_constu:
+    case DW_OP_constu:
         return push_value(e, bytes_uleb(b)), true;
-    case OP_consts:
+    case DW_OP_consts:
         return push_value(e, (uint64_t)bytes_sleb(b)), true;
     default:
         return false;
@@ -139,18 +92,18 @@ static bool arrange_stack(struct evaluation *e, uint8_t op)
 {
     uint64_t a, b, c;
     switch (op) {
-    case OP_dup:
+    case DW_OP_dup:
         return push_value(e, top(e, 0)), true;
-    case OP_drop:
+    case DW_OP_drop:
         return pop(e), true;
-    case OP_over:
+    case DW_OP_over:
         return push_value(e, top(e, 1)), true;
-    case OP_pick:
+    case DW_OP_pick:
         return push_value(e, top(e, bytes_u8(&e->code))), true;
-    case OP_swap:
+    case DW_OP_swap:
         a = pop(e), b = pop(e);
         return push_value(e, a), push_value(e, b), true;
-    case OP_rot:
+    case DW_OP_rot:
         a = pop(e), b = pop(e), c = pop(e);
         return push_value(e, a), push_value(e, c), push_value(e, b), true;
     default:
@@ -162,14 +115,14 @@ static bool calculate_one(struct evaluation *e, uint8_t op)
 {
     uint64_t a;
     switch (op) {
-    case OP_abs:
+    case DW_OP_abs:
         a = pop(e);
         return push_value(e, (int64_t)a < 0 ? 0 - a : a), true;
-    case OP_neg:
+    case DW_OP_neg:
         return push_value(e, 0 - pop(e)), true;
-    case OP_not:
+    case DW_OP_not:
         return push_value(e, ~pop(e)), true;
-    case OP_plus_uconst:
+    case DW_OP_plus_uconst:
         a = pop(e);
         return push_value(e, a + bytes_uleb(&e->code)), true;
     default:
@@ -180,19 +133,19 @@ static bool calculate_one(struct evaluation *e, uint8_t op)
 static uint64_t shift(uint8_t op, uint64_t a, uint64_t by)
 {
     const int64_t s = (int64_t)a;
-    if (op == OP_shra)
+    if (op == DW_OP_shra)
         return (uint64_t)(by < 64 ? s >> by : s >> 63);
-    return by >= 64 ? 0 : op == OP_shl ? a << by : a >> by;
+    return by >= 64 ? 0 : op == DW_OP_shl ? a << by : a >> by;
 }
 
 static bool compare_values(uint8_t op, int64_t a, int64_t b)
 {
-    return op == OP_eq   ? a == b
-           : op == OP_ge ? a >= b
-           : op == OP_gt ? a > b
-           : op == OP_le ? a <= b
-           : op == OP_lt ? a < b
-                         : a != b;
+    return op == DW_OP_eq   ? a == b
+           : op == DW_OP_ge ? a >= b
+           : op == DW_OP_gt ? a > b
+           : op == DW_OP_le ? a <= b
+           : op == DW_OP_lt ? a < b
+                            : a != b;
 }
 
 /* Combines the two values on top; the upper one is the second operand. */
@@ -200,41 +153,41 @@ static void calculate_two(struct evaluation *e, uint8_t op)
 {
     const uint64_t b = pop(e), a = pop(e);
     switch (op) {
-    case OP_and:
+    case DW_OP_and:
         push_value(e, a & b);
         break;
-    case OP_or:
+    case DW_OP_or:
         push_value(e, a | b);
         break;
-    case OP_xor:
+    case DW_OP_xor:
         push_value(e, a ^ b);
         break;
-    case OP_plus:
+    case DW_OP_plus:
         push_value(e, a + b);
         break;
-    case OP_minus:
+    case DW_OP_minus:
         push_value(e, a - b);
         break;
-    case OP_mul:
+    case DW_OP_mul:
         push_value(e, a * b);
         break;
-    case OP_div:
-    case OP_mod: /* mod is unsigned, div is not */
-        e->failed |= b == 0 || (op == OP_div && (int64_t)b == -1);
+    case DW_OP_div:
+    case DW_OP_mod: /* mod is unsigned, div is not */
+        e->failed |= b == 0 || (op == DW_OP_div && (int64_t)b == -1);
         if (!e->failed)
-            push_value(e, op == OP_mod ? a % b : (uint64_t)((int64_t)a / (int64_t)b));
+            push_value(e, op == DW_OP_mod ? a % b : (uint64_t)((int64_t)a / (int64_t)b));
         break;
-    case OP_shl:
-    case OP_shr:
-    case OP_shra:
+    case DW_OP_shl:
+    case DW_OP_shr:
+    case DW_OP_shra:
         push_value(e, shift(op, a, b));
         break;
-    case OP_eq:
-    case OP_ge:
-    case OP_gt:
-    case OP_le:
-    case OP_lt:
-    case OP_ne:
+    case DW_OP_eq:
+    case DW_OP_ge:
+    case DW_OP_gt:
+    case DW_OP_le:
+    case DW_OP_lt:
+    case DW_OP_ne:
         push_value(e, compare_values(op, (int64_t)a, (int64_t)b));
         break;
     default:
@@ -259,19 +212,19 @@ static void take_jump(struct evaluation *e, bool taken)
 
 static void run_operation(struct evaluation *e, uint8_t op)
 {
-    if (op >= OP_breg0 && op < OP_breg0 + 32)
-        push_register(e, op - OP_breg0);
-    else if (op == OP_bregx)
+    if (op >= DW_OP_breg0 && op < DW_OP_breg0 + 32)
+        push_register(e, op - DW_OP_breg0);
+    else if (op == DW_OP_bregx)
         push_register(e, bytes_uleb(&e->code));
-    else if (op == OP_deref)
+    else if (op == DW_OP_deref)
         dereference_top(e, 8);
-    else if (op == OP_deref_size)
+    else if (op == DW_OP_deref_size)
         dereference_top(e, bytes_u8(&e->code));
-    else if (op == OP_skip)
+    else if (op == DW_OP_skip)
         take_jump(e, true);
-    else if (op == OP_bra)
+    else if (op == DW_OP_bra)
         take_jump(e, pop(e) != 0);
-    else if (op != OP_nop && !push_constant(e, op) && !arrange_stack(e, op) && !calculate_one(e, op))
+    else if (op != DW_OP_nop && !push_constant(e, op) && !arrange_stack(e, op) && !calculate_one(e, op))
         calculate_two(e, op);
 }
 

@@ -9,7 +9,6 @@
 #include "base/search.h"
 #include "base/sort.h"
 #include "base/vec.h"
-#include "image/cfi/opcodes.h"
 
 #define RETURN_COLUMN 16
 
@@ -70,7 +69,7 @@ static void read_augmentation(const char *letters, struct bytes *data, const str
         case 'P':
             pointer_read(data, bytes_u8(data), bases);
             break;
-        case 'S': /* its rows identify a signal frame themselves: see expression.c */
+        case 'S': /* its rows identify a signal frame themselves: see machine.c */
         case 'B':
             break;
         default: /* the rest is unknown; the length skips it */

@@ -1,30 +1,7 @@
 /* access.c - uses capstone; see access.h. */
 #include "image/code/access.h"
 
-#include <stdlib.h>
-
 #include "image/code/decoder.h"
-
-struct access_reader {
-    struct decoder decoder;
-};
-
-struct access_reader *access_reader_new(void)
-{
-    struct access_reader *reader = malloc(sizeof *reader);
-    if (reader && !decoder_open(&reader->decoder, CS_OPT_DETAIL, CS_OPT_ON)) {
-        free(reader);
-        return NULL;
-    }
-    return reader;
-}
-
-void access_reader_free(struct access_reader *reader)
-{
-    if (reader)
-        decoder_close(&reader->decoder);
-    free(reader);
-}
 
 /* All names of the 16 general registers, by number: 64, 32, 16, 8 bits, and the second byte. */
 static const uint16_t names[16][5] = {
@@ -302,7 +279,7 @@ static void note_implicit(struct access *out, csh handle, const cs_insn *insn)
         out->writes |= mask_of(written[i]);
 }
 
-bool access_read(struct access_reader *reader, const uint8_t *code, size_t size, uint64_t address,
+bool access_read(struct insn_reader *reader, const uint8_t *code, size_t size, uint64_t address,
                  struct access *out)
 {
     cs_insn *insn = reader->decoder.insn;

@@ -44,12 +44,10 @@ struct access {
     bool gs; /* refers to memory by GS, or changes GS */
 };
 
-struct access_reader;
+struct insn_reader; /* insn.h */
 
-struct access_reader *access_reader_new(void); /* NULL: out of memory */
-void access_reader_free(struct access_reader *reader);
 /* The instruction at the start of `code`. false: unknown, or truncated by the end. */
-bool access_read(struct access_reader *reader, const uint8_t *code, size_t size, uint64_t address,
+bool access_read(struct insn_reader *reader, const uint8_t *code, size_t size, uint64_t address,
                  struct access *out);
 
 #endif

@@ -282,7 +282,8 @@ bool code_read_fields(const uint8_t *code, size_t size, struct code_fields *out)
     struct code_reader r = {.code = code, .size = size < LENGTH_MAX ? size : LENGTH_MAX, .out = &insn};
     if (!read_instruction(&r))
         return false;
-    *out = (struct code_fields){.map = (uint8_t)r.map,
+    *out = (struct code_fields){.length = (uint8_t)r.at,
+                                .map = (uint8_t)r.map,
                                 .opcode = (uint8_t)r.opcode,
                                 .wide = r.rex & 8,
                                 .vector = r.vector,

@@ -10,6 +10,10 @@ struct decoder {
     cs_insn *insn;
 };
 
+struct insn_reader {
+    struct decoder decoder;
+};
+
 /* Opens it with one option set (cs_option(3)). false: out of memory, and nothing needs to be closed. */
 bool decoder_open(struct decoder *d, cs_opt_type option, size_t value);
 void decoder_close(struct decoder *d);

@@ -8,6 +8,7 @@
 #include "image/code/code.h"
 
 struct code_fields {
+    uint8_t length; /* bytes */
     uint8_t map; /* of the opcode; 0: one byte, 1: after 0f, 2: after 0f 38 or 0f 3a; if `vector`, its own */
     uint8_t opcode;
     bool wide;      /* operands of 8 bytes (REX.W) */

@@ -6,10 +6,7 @@
 #include <string.h>
 
 #include "image/code/decoder.h"
-
-struct insn_reader {
-    struct decoder decoder;
-};
+#include "image/code/fields.h"
 
 struct insn_reader *insn_reader_new(void)
 {
@@ -137,38 +134,19 @@ static void read_branch(struct insn *insn, const cs_x86 *x86)
     insn->movable &= !odd;
 }
 
-/* Capstone does not know all of AVX-512. All instructions with a VEX or EVEX prefix (Intel SDM, volume 2,
- * sections 2.3 and 2.7) have the same layout: prefix, opcode, ModRM, SIB, displacement, immediate. None is a
- * branch. */
+/* Capstone does not know all of AVX-512. None of the instructions with a VEX or EVEX prefix is a branch. */
 static bool read_vector(const uint8_t *code, size_t size, struct insn *insn)
 {
-    if (size < 4)
+    struct code_fields f;
+    if (!code_read_fields(code, size, &f) || !f.vector || f.map > 3 || !memchr("\x62\xc4\xc5", code[0], 3))
         return false;
-    unsigned prefix = code[0] == 0x62 ? 4 : code[0] == 0xc4 ? 3 : code[0] == 0xc5 ? 2 : 0;
-    unsigned map = prefix == 2 ? 1 : code[1] & (prefix == 4 ? 0x07 : 0x1f);
-    if (prefix == 0 || map < 1 || map > 3 || size < prefix + 2)
-        return false;
-    unsigned opcode = code[prefix], modrm = code[prefix + 1], mod = modrm >> 6, rm = modrm & 7;
-    unsigned length = prefix + 2;
-    if (mod != 3 && rm == 4) {
-        if (length == size)
-            return false;
-        length += mod == 0 && (code[length] & 7) == 5 ? 5 : 1;
+    memcpy(insn->bytes, code, f.length);
+    insn->length = f.length;
+    insn->rip_relative = f.mod == 0 && (f.rm & 7) == 5;
+    if (insn->rip_relative) {
+        insn->displacement = f.displacement_at;
+        insn->memory = insn->address + f.length + (uint64_t)(int64_t)field(insn, f.displacement_at);
     }
-    if (mod == 0 && rm == 5) {
-        insn->rip_relative = true;
-        insn->displacement = (uint8_t)length;
-        length += 4;
-    }
-    length += mod == 1 ? 1 : mod == 2 ? 4 : 0;
-    length += map == 3 ||
-              (map == 1 && ((opcode & 0xfc) == 0x70 || opcode == 0xc2 || (opcode >= 0xc4 && opcode <= 0xc6)));
-    if (length > size || length > INSN_MAX)
-        return false;
-    memcpy(insn->bytes, code, length);
-    insn->length = (uint8_t)length;
-    if (insn->rip_relative)
-        insn->memory = insn->address + length + (uint64_t)(int64_t)field(insn, insn->displacement);
     return true;
 }
 

@@ -6,6 +6,13 @@
 
 #include "image/elf/elf_file.h"
 
+struct build_id build_id_of(const uint8_t *bytes, size_t size)
+{
+    struct build_id id = {.size = size <= BUILD_ID_MAX ? (uint8_t)size : 0};
+    memcpy(id.bytes, bytes, id.size);
+    return id;
+}
+
 bool build_id_equal(const struct build_id *a, const struct build_id *b)
 {
     return a->size == b->size && memcmp(a->bytes, b->bytes, a->size) == 0;

@@ -5,6 +5,7 @@
 #define FATHOM_IMAGE_ELF_BUILD_ID_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -16,6 +17,8 @@ struct build_id {
     uint8_t bytes[BUILD_ID_MAX];
 };
 
+/* A copy; empty if there are more bytes than a build-id has. */
+struct build_id build_id_of(const uint8_t *bytes, size_t size);
 bool build_id_equal(const struct build_id *a, const struct build_id *b);
 /* Hex text, "" for none; out has room for 2 * BUILD_ID_MAX + 1 characters. */
 void build_id_format(const struct build_id *id, char *out);

@@ -168,7 +168,6 @@ static int read_sections(struct elf_file *file, struct fathom_error *err)
         s->flags = sh.sh_flags;
         s->address = sh.sh_addr;
         s->offset = sh.sh_offset;
-        s->entry_size = sh.sh_entsize;
         s->size = sh.sh_size;
         bool inside = sh.sh_offset <= file->size && sh.sh_size <= file->size - sh.sh_offset;
         if (sh.sh_type != SHT_NOBITS && inside)
@@ -372,18 +371,14 @@ bool elf_file_has_debug_info(const struct elf_file *file)
     return elf_file_section(file, ".debug_info") || elf_file_section(file, ".zdebug_info");
 }
 
-bool elf_file_names_more(const struct elf_file *file, const struct elf_file *other)
-{
-    return (elf_file_section(file, ".symtab") && !elf_file_section(other, ".symtab")) ||
-           (elf_file_has_debug_info(file) && !elf_file_has_debug_info(other));
-}
-
-bool elf_file_names_more_at(const char *path, const struct elf_file *other)
+bool elf_file_names_more(const char *path, const struct elf_file *other)
 {
     struct elf_file file;
     if (elf_file_open(&file, path, ELF_HEADERS, NULL) < 0)
         return false;
-    bool more = build_id_equal(&file.build_id, &other->build_id) && elf_file_names_more(&file, other);
+    const bool more = build_id_equal(&file.build_id, &other->build_id) &&
+                      ((elf_file_section(&file, ".symtab") && !elf_file_section(other, ".symtab")) ||
+                       (elf_file_has_debug_info(&file) && !elf_file_has_debug_info(other)));
     elf_file_close(&file);
     return more;
 }

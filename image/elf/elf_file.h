@@ -25,7 +25,7 @@ struct elf_segment { /* a PT_LOAD */
 struct elf_section {
     const char *name; /* "": unknown */
     uint32_t type, link;
-    uint64_t flags, address, offset, entry_size;
+    uint64_t flags, address, offset;
     uint64_t size;      /* bytes in memory */
     uint64_t file_size; /* bytes in the file: 0 for SHT_NOBITS and for a range outside the file */
 };
@@ -80,10 +80,8 @@ void elf_file_close(struct elf_file *file);
 const struct elf_section *elf_file_section(const struct elf_file *file, const char *name);
 /* Whether it has debug information, compressed or not. */
 bool elf_file_has_debug_info(const struct elf_file *file);
-/* Whether it has symbols or debug information that the other file lacks. */
-bool elf_file_names_more(const struct elf_file *file, const struct elf_file *other);
-/* The same for the file at a path, which must be of the same build. */
-bool elf_file_names_more_at(const char *path, const struct elf_file *other);
+/* Whether the file at a path, of the same build, has symbols or debug information that the other one lacks. */
+bool elf_file_names_more(const char *path, const struct elf_file *other);
 /* Whether parts of it are read on demand. */
 bool elf_file_is_late(const struct elf_file *file);
 /* Reads all parts not read yet. Errors as elf_file_open(); -ESTALE: the file has changed. */

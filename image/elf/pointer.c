@@ -1,37 +1,26 @@
 /* pointer.c - see pointer.h. */
 #include "image/elf/pointer.h"
 
-enum {
-    FORMAT_PTR,
-    FORMAT_ULEB,
-    FORMAT_U2,
-    FORMAT_U4,
-    FORMAT_U8,
-    FORMAT_SLEB = 9,
-    FORMAT_S2,
-    FORMAT_S4,
-    FORMAT_S8
-};
-enum { RELATIVE_ABS = 0x00, RELATIVE_PC = 0x10, RELATIVE_DATA = 0x30, RELATIVE_FUNCTION = 0x40 };
+#include <libdwarf/dwarf.h>
 
 static uint64_t read_format(struct bytes *b, unsigned format)
 {
     switch (format) {
-    case FORMAT_PTR:
-    case FORMAT_U8:
-    case FORMAT_S8:
+    case DW_EH_PE_absptr:
+    case DW_EH_PE_udata8:
+    case DW_EH_PE_sdata8:
         return bytes_u64(b);
-    case FORMAT_ULEB:
+    case DW_EH_PE_uleb128:
         return bytes_uleb(b);
-    case FORMAT_U2:
+    case DW_EH_PE_udata2:
         return bytes_u16(b);
-    case FORMAT_U4:
+    case DW_EH_PE_udata4:
         return bytes_u32(b);
-    case FORMAT_SLEB:
+    case DW_EH_PE_sleb128:
         return (uint64_t)bytes_sleb(b);
-    case FORMAT_S2:
+    case DW_EH_PE_sdata2:
         return (uint64_t)(int64_t)(int16_t)bytes_u16(b);
-    case FORMAT_S4:
+    case DW_EH_PE_sdata4:
         return (uint64_t)(int64_t)(int32_t)bytes_u32(b);
     default:
         b->failed = true;
@@ -46,14 +35,14 @@ uint64_t pointer_read(struct bytes *b, uint8_t encoding, const struct pointer_ba
     if (b->failed || value == 0)
         return 0;
     switch (encoding & 0x70) {
-    case RELATIVE_ABS:
+    case DW_EH_PE_absptr:
         return value;
-    case RELATIVE_PC:
+    case DW_EH_PE_pcrel:
         return value + bases->section_address + (uint64_t)(place - bases->section);
-    case RELATIVE_DATA:
+    case DW_EH_PE_datarel:
         base = bases->data;
         break;
-    case RELATIVE_FUNCTION:
+    case DW_EH_PE_funcrel:
         base = bases->function;
         break;
     default:

@@ -10,7 +10,18 @@
 #include "base/search.h"
 #include "base/sort.h"
 #include "base/text.h"
-#include "image/made/code_past.h"
+
+#define STEPS_MOST 4096u /* per look-up: more than code is really replaced at one address */
+
+/* Code that was replaced by other code, by address and time. The pieces are sorted by address and form a tree: the
+ * middle one of a range is its root, and stores the furthest end in the range. So finding the code at an address
+ * takes time in proportion to how much code was there, within a bound. */
+struct code_past {                       /* zeroed: empty */
+    const struct code_names_past *items; /* borrowed */
+    uint32_t count;
+    uint64_t *reach;   /* by item: the furthest end in its range */
+    uint64_t *changes; /* the times at which they were replaced, ascending */
+};
 
 struct code_set {
     uint32_t pid, count;
@@ -42,6 +53,79 @@ struct code_names {
  * takes 1% of these, the maximal number of places another 1%. */
 #define SLOTS (UINT32_C(1) << 27)
 #define TRIES 64u /* to find adjacent slots; otherwise the function gets one, and no places */
+
+static uint64_t end_of(const struct code_names_past *item)
+{
+    uint64_t end;
+    return __builtin_add_overflow(item->address, item->size, &end) ? UINT64_MAX : end;
+}
+
+/* Computes a range's reach. The recursion's depth is the logarithm of the count. */
+static uint64_t measure_reach(struct code_past *p, uint32_t low, uint32_t high)
+{
+    if (low == high)
+        return 0;
+    const uint32_t middle = low + (high - low) / 2;
+    const uint64_t left = measure_reach(p, low, middle), right = measure_reach(p, middle + 1, high),
+                   own = end_of(&p->items[middle]), both = left > right ? left : right;
+    return p->reach[middle] = own > both ? own : both;
+}
+
+/* Builds the tree of pieces sorted by address. false: out of memory. */
+static bool code_past_make(struct code_past *p, const struct code_names_past *items, uint32_t count)
+{
+    *p = (struct code_past){.items = items, .count = count};
+    if (!count)
+        return true;
+    p->reach = malloc(count * sizeof *p->reach);
+    p->changes = malloc(count * sizeof *p->changes);
+    if (!p->reach || !p->changes)
+        return false;
+    measure_reach(p, 0, count);
+    for (uint32_t i = 0; i < count; i++)
+        p->changes[i] = items[i].until;
+    sort_numbers(p->changes, count);
+    return true;
+}
+
+static void code_past_clear(struct code_past *p)
+{
+    free(p->reach);
+    free(p->changes);
+    *p = (struct code_past){.items = NULL};
+}
+
+struct search {
+    const struct code_past *past;
+    uint64_t pc, time;
+    uint32_t steps;
+    const struct code_names_past *best; /* of the pieces replaced after the time, the one replaced first */
+};
+
+static void search_range(struct search *l, uint32_t low, uint32_t high)
+{
+    while (low < high && l->steps) {
+        const uint32_t middle = low + (high - low) / 2;
+        const struct code_names_past *item = &l->past->items[middle];
+        l->steps--;
+        if (l->past->reach[middle] <= l->pc)
+            return;
+        search_range(l, low, middle);
+        if (item->address > l->pc)
+            return;
+        if (l->pc < end_of(item) && l->time < item->until && (!l->best || item->until < l->best->until))
+            l->best = item;
+        low = middle + 1;
+    }
+}
+
+/* The code at a PC at a time, if it was replaced later; NULL: none, or the search takes too long. */
+static const struct code_names_past *code_past_at(const struct code_past *p, uint64_t pc, uint64_t time)
+{
+    struct search l = {.past = p, .pc = pc, .time = time, .steps = STEPS_MOST};
+    search_range(&l, 0, p->count);
+    return l.steps ? l.best : NULL;
+}
 
 void code_names_free(struct code_names *n)
 {
@@ -299,7 +383,9 @@ uint64_t code_set_address(const struct code_set *set, uint64_t pc, uint64_t time
 
 uint64_t code_set_change(const struct code_set *set, uint64_t time)
 {
-    return code_past_change(&set->past, time);
+    const struct code_past *past = &set->past;
+    const uint32_t next = lower_bound(i, 0u, past->count, past->changes[i] <= time);
+    return next < past->count ? past->changes[next] : UINT64_MAX;
 }
 
 size_t code_names_functions(const struct code_names *n, const struct code_function **out)

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
+
 #define DEPTH 256 /* calls from the root to follow; functions further away are assumed to be open */
 
 enum state { UNSEEN, ENTERED, OPEN, CLOSED };
@@ -49,12 +51,6 @@ static bool is_thread_start(const struct statics *statics, const struct static_e
     return false;
 }
 
-static int by_callee(const void *a, const void *b)
-{
-    const struct way *x = a, *y = b;
-    return (x->callee > y->callee) - (x->callee < y->callee);
-}
-
 static bool collect_ways(struct code_heights *h, const struct statics *statics)
 {
     h->ways = malloc((statics->count + statics->jump_count + 1) * sizeof *h->ways);
@@ -67,7 +63,7 @@ static bool collect_ways(struct code_heights *h, const struct statics *statics)
     }
     for (size_t i = 0; i < statics->jump_count; i++)
         h->ways[h->way_count++] = (struct way){statics->jumps[i].to, statics->jumps[i].from, 0, false};
-    qsort(h->ways, h->way_count, sizeof *h->ways, by_callee);
+    sort_by(h->ways, h->way_count, callee);
     for (size_t i = 0, f = 0; f <= h->functions; f++) {
         while (i < h->way_count && h->ways[i].callee < f)
             i++;
@@ -146,19 +142,13 @@ static int gather_way(struct code_heights *h, const struct way *way, struct gath
     return rc;
 }
 
-static int by_height(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
 static int store_heights(struct known *known, const struct gathered *g)
 {
     known->heights = malloc((g->count + 1) * sizeof *known->heights);
     if (!known->heights)
         return -ENOMEM;
     memcpy(known->heights, g->heights, g->count * sizeof *known->heights);
-    qsort(known->heights, g->count, sizeof *known->heights, by_height);
+    sort_numbers(known->heights, g->count);
     known->count = (uint8_t)g->count;
     known->state = CLOSED;
     return 1;

@@ -64,10 +64,8 @@ int code_votes_add(struct code_votes *v, uint32_t stack, uint32_t function, uint
         return 0;
     if (!vec_reserve(v->positions, v->count, v->capacity, 1))
         return -ENOMEM;
-    uint64_t *place = table_put(v->index, key, NULL);
-    if (!place)
+    if (!table_set(v->index, key, v->count))
         return -ENOMEM;
-    *place = v->count;
     v->positions[v->count++] = (struct position){stack, function, cfa, 1};
     return 0;
 }
@@ -115,7 +113,7 @@ static int cast_votes(struct election *e, struct code_heights *heights)
                 e->bases[e->votes++] = base;
         }
     }
-    sort_u64(e->bases, e->votes);
+    sort_numbers(e->bases, e->votes);
     return 0;
 }
 
@@ -175,12 +173,10 @@ int code_votes_settle(struct code_votes *v, struct code_heights *heights, uint64
         struct election e = {.positions = v->positions + i, .count = next - i};
         rc = cast_votes(&e, heights);
         uint64_t base = rc == 0 ? winner_of(&e) : 0;
-        uint64_t *place = base ? table_put(v->bases, v->positions[i].stack, NULL) : NULL;
-        if (place)
-            *place = base;
+        if (base && table_set(v->bases, v->positions[i].stack, base))
+            ++*won;
         else if (base)
             rc = -ENOMEM;
-        *won += place != NULL;
         free(e.bases);
     }
     return rc;

@@ -51,11 +51,7 @@ static int number_process(struct main_stacks *s, uint32_t pid)
 
 static int begin_stack(struct main_stacks *s, uint32_t pid, uint32_t number)
 {
-    uint64_t *place = table_put(s->of, pid, NULL);
-    if (!place)
-        return -ENOMEM;
-    *place = number;
-    return 0;
+    return table_set(s->of, pid, number) ? 0 : -ENOMEM;
 }
 
 int main_stacks_apply(struct main_stacks *s, const struct record *record)

@@ -142,12 +142,10 @@ static const struct levels *map_votes_levels(struct map_votes *b, uint32_t funct
     if (value)
         return (const struct levels *)(uintptr_t)*value;
     struct levels *levels = levels_new(resolver_map(b->resolver), function);
-    value = levels ? table_put(b->levels, function, NULL) : NULL;
-    if (!value) {
+    if (!levels || !table_set(b->levels, function, (uintptr_t)levels)) {
         free(levels);
         return NULL;
     }
-    *value = (uintptr_t)levels;
     return levels;
 }
 
@@ -166,12 +164,10 @@ static struct ballot *map_votes_ballot(struct map_votes *b, uint32_t pid, uint32
         return NULL;
     ballot->leader = NO_LEADER;
     ballot->index = table_new();
-    value = ballot->index ? table_put(b->ballots, ballot_key(pid, tid), NULL) : NULL;
-    if (!value) {
+    if (!ballot->index || !table_set(b->ballots, ballot_key(pid, tid), (uintptr_t)ballot)) {
         ballot_free(ballot);
         return NULL;
     }
-    *value = (uintptr_t)ballot;
     return ballot;
 }
 
@@ -192,14 +188,11 @@ static bool ballot_prune(struct ballot *ballot)
         return false;
     qsort(ballot->candidates, ballot->count, sizeof *ballot->candidates, candidate_compare);
     ballot->count /= 2;
-    for (size_t i = 0; i < ballot->count; i++) {
-        uint64_t *value = table_put(index, ballot->candidates[i].base, NULL);
-        if (!value) {
+    for (size_t i = 0; i < ballot->count; i++)
+        if (!table_set(index, ballot->candidates[i].base, i)) {
             table_free(index);
             return false;
         }
-        *value = i;
-    }
     table_free(ballot->index);
     ballot->index = index;
     return true;
@@ -217,10 +210,8 @@ static struct candidate *ballot_candidate(struct ballot *ballot, uint64_t base)
         return NULL;
     if (!vec_reserve(ballot->candidates, ballot->count, ballot->capacity, 1))
         return NULL;
-    value = table_put(ballot->index, base, NULL);
-    if (!value)
+    if (!table_set(ballot->index, base, ballot->count))
         return NULL;
-    *value = ballot->count;
     ballot->candidates[ballot->count] = (struct candidate){base, UINT64_MAX, 0, 0.5, 1};
     return &ballot->candidates[ballot->count++];
 }

@@ -208,7 +208,7 @@ static size_t best_rival(const struct election *e, const struct poll *poll)
                 e->scratch[count++] = position->cfa + levels->of[l].height;
         }
     }
-    sort_u64(e->scratch, count);
+    sort_numbers(e->scratch, count);
     for (size_t i = 0, end; i < count; i = end) {
         for (end = i + 1; end < count && e->scratch[end] == e->scratch[i];)
             end++;

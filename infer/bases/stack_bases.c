@@ -80,11 +80,7 @@ int stack_bases_learn(struct stack_bases *b, const struct process *process, cons
                                                                                          : error_memory(err);
     if (now != STACK_OWN || before == STACK_OWN)
         return 0;
-    uint64_t *place = table_put(b->own, thread_key(sample), NULL);
-    if (!place)
-        return error_memory(err);
-    *place = base;
-    return 0;
+    return table_set(b->own, thread_key(sample), base) ? 0 : error_memory(err);
 }
 
 int stack_bases_begin(struct stack_bases *b, struct fathom_error *err)
@@ -137,10 +133,8 @@ int stack_bases_settle(struct stack_bases *b, uint64_t *voted, struct fathom_err
                 b->mains_left += value;
             continue;
         }
-        uint64_t *place = table_put(b->own, key, NULL);
-        if (!place)
+        if (!table_set(b->own, key, base))
             return error_memory(err);
-        *place = base;
         (*voted)++;
     }
     int rc = shared_votes_settle(b->votes, b->shared, voted) < 0 ? error_memory(err) : 0;

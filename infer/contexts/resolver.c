@@ -348,10 +348,8 @@ static bool resolver_add_answer(struct resolver *r, struct answer answer)
 
 static int resolver_remember(struct resolver *r, uint64_t key, struct answer answer)
 {
-    uint64_t *value = table_put(r->memo, key, NULL);
-    if (!value)
+    if (!table_set(r->memo, key, r->answer_count))
         return -1;
-    *value = r->answer_count;
     if (resolver_add_answer(r, answer))
         return 0;
     table_remove(r->memo, key);

@@ -50,11 +50,8 @@ int held_out_note(struct held_out *h, const struct observation *o, bool audit)
 {
     if (o->learned.node == TRIE_NONE || partial_is_apart(trie_height(h->trie, o->learned.node)))
         return 0;
-    uint64_t *place = table_put(h->samples, o->record->sample.row, NULL);
-    if (!place)
-        return -ENOMEM;
-    *place = (o->learned.stack | (audit ? OF_AUDITS : 0)) << 32 | o->learned.node;
-    return 0;
+    const uint64_t stack = o->learned.stack | (audit ? OF_AUDITS : 0);
+    return table_set(h->samples, o->record->sample.row, stack << 32 | o->learned.node) ? 0 : -ENOMEM;
 }
 
 int held_out_agrees(struct held_out *h, const struct sample *sample, const struct pathmap *map, uint32_t node,

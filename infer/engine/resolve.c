@@ -362,7 +362,9 @@ static int resolve_sample(struct resolve *r, const struct observed *observed,
     const uint32_t node = own ? pathmap_number(fit_pathmap(r->in.fit), observed->own) : PATHMAP_NONE;
     if (own && !(is_partial(r, node) && complete_own(r, node, sample, &resolved)))
         return resolve_own(r, observed, sample, resolved.cid, err);
-    int unread = unread_concerns(r->in.unread, r->in.observer->calls, process, &resolved);
+    /* It may read all of a file's code, and changes nothing (drop_unread()) where the reason is another one. */
+    const bool may_concern = resolved.kind != RESOLVED_UNKNOWN || resolved.reason == UNKNOWN_CONTEXT;
+    int unread = may_concern ? unread_concerns(r->in.unread, r->in.observer->calls, process, &resolved) : 0;
     if (unread < 0)
         return error_memory(err);
     resolved.unread = unread;

@@ -162,10 +162,8 @@ static bool index_ids(struct feed *f)
 {
     for (size_t i = 0; i < f->in.count; i++)
         for (size_t k = 0; k < f->in.events[i].id_count; k++) {
-            uint64_t *index = table_put(f->ids, f->in.events[i].ids[k], NULL);
-            if (!index)
+            if (!table_set(f->ids, f->in.events[i].ids[k], i))
                 return false;
-            *index = i;
         }
     return true;
 }

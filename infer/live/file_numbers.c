@@ -70,7 +70,8 @@ uint64_t numbered_file_stamp(const struct numbered_file *file)
     return hash_u64(hash_u64(changed + st.st_ino) + (uint64_t)st.st_size) | 2;
 }
 
-bool numbered_file_equal(const struct numbered_file *a, const struct numbered_file *b)
+/* Whether two are the same, apart from the stamp. */
+static bool is_same_file(const struct numbered_file *a, const struct numbered_file *b)
 {
     return a->adjust == b->adjust && build_id_equal(&a->id, &b->id) && strcmp(a->path, b->path) == 0;
 }
@@ -89,7 +90,7 @@ uint32_t file_numbers_put(struct file_numbers *n, const struct numbered_file *fi
     uint64_t *number = table_put(n->by_file, hash, &added);
     if (!number)
         return 0;
-    if (!added && numbered_file_equal(&n->files[*number - 1], file))
+    if (!added && is_same_file(&n->files[*number - 1], file))
         return (uint32_t)*number;
     if (!vec_push(n->files, n->count, n->capacity, own)) {
         if (added)

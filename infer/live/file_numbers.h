@@ -25,8 +25,6 @@ uint64_t numbered_file_stamp(const struct numbered_file *file);
 
 struct file_numbers *file_numbers_new(void); /* NULL: out of memory */
 void file_numbers_free(struct file_numbers *numbers);
-/* Whether two are the same, apart from the stamp. */
-bool numbered_file_equal(const struct numbered_file *a, const struct numbered_file *b);
 /* The number of a file, at least 1; 0: out of memory. */
 uint32_t file_numbers_put(struct file_numbers *numbers, const struct numbered_file *file);
 /* Valid until the next file gets a number. */

@@ -277,27 +277,19 @@ int kept_stacks_add(struct kept_stacks *k, const struct file_numbers *numbers,
     return stack.word == NODES_FULL || stack.frame == NODES_FULL ? 0 : add_stack(k, &stack, index);
 }
 
-static bool put_value(struct table *table, uint64_t key, uint64_t value)
-{
-    uint64_t *at = table_put(table, key, NULL);
-    if (at)
-        *at = value;
-    return at;
-}
-
 int kept_stacks_number(struct kept_stacks *k, struct file_numbers *numbers)
 {
     bool done = vec_reserve(k->numbers, 0, k->number_capacity, k->file_count);
     for (uint32_t i = 0; done && i < k->file_count; i++) {
         k->numbers[i] = file_numbers_put(numbers, &k->files[i]);
-        done = k->numbers[i] && k->numbers[i] <= NUMBER_MAX && put_value(k->file_of, k->numbers[i], i);
+        done = k->numbers[i] && k->numbers[i] <= NUMBER_MAX && table_set(k->file_of, k->numbers[i], i);
     }
     for (uint32_t i = 1; done && i < k->word_count; i++)
-        done = put_value(k->node_of, hash_word(&k->words[i]), i);
+        done = table_set(k->node_of, hash_word(&k->words[i]), i);
     for (uint32_t i = 1; done && i < k->frame_count; i++)
-        done = put_value(k->node_of, hash_frame(&k->frames[i]), i);
+        done = table_set(k->node_of, hash_frame(&k->frames[i]), i);
     for (uint32_t i = 0; done && i < k->stack_count; i++)
-        done = put_value(k->stack_of, hash_stack(k, &k->stacks[i]), i);
+        done = table_set(k->stack_of, hash_stack(k, &k->stacks[i]), i);
     return done ? 0 : -ENOMEM;
 }
 

@@ -119,12 +119,8 @@ static int find_by_cid(struct online *o, const struct process *process, const st
 
 static int remember_node(struct online *o, uint32_t tid, uint32_t node, struct fathom_error *err)
 {
-    uint64_t *last = table_find(o->last, tid);
-    if (!last && table_count(o->last) < THREADS_MOST && !(last = table_put(o->last, tid, NULL)))
-        return error_memory(err);
-    if (last)
-        *last = node;
-    return 0;
+    const bool room = table_count(o->last) < THREADS_MOST || table_find(o->last, tid);
+    return !room || table_set(o->last, tid, node) ? 0 : error_memory(err);
 }
 
 static int pass_sample(struct online *o, const struct observation *observation, struct fathom_error *err)

@@ -101,10 +101,8 @@ static bool is_same(const struct space *a, const struct space *b)
 /* Puts a process that is in no space into one. */
 static bool enter_space(struct spaces *s, uint32_t pid, struct space *space)
 {
-    uint64_t *number = table_put(s->of, pid, NULL);
-    if (!number)
+    if (!table_set(s->of, pid, space->number))
         return false;
-    *number = space->number;
     space->processes++;
     s->in.place(s->in.context, pid, space->number);
     return true;

@@ -2,16 +2,13 @@
 #include "infer/model/callers.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 
 #include "base/hash.h"
 #include "base/vec.h"
 
-/* Makes up for the many calls of a deep recursion: of two equal callers each has a little less than a half, so long paths would
- * otherwise seem improbable. */
-#define EACH_CALL 2.5f
-#define BACK_OFF  2.0 /* occurrences of (function, next) that weigh as much as all callers of the function */
+/* occurrences of (function, next) that weigh as much as all callers of the function */
+#define BACK_OFF 2.0
 
 struct making {
     struct callers *c;
@@ -289,32 +286,6 @@ bool callers_turn_round(struct callers *c)
     return c->callees;
 }
 
-/* Raises the probabilities of a function's callers to the most that any of its columns gives them. */
-static void raise_by_pairs(struct callers *c, const struct callers_node *n)
-{
-    uint32_t end = n->first_pair + n->pairs + (n->leaf != CALLERS_NONE);
-    for (uint32_t p = n->first_pair; p < end; p++) {
-        const struct callers_pair *pair = &c->pairs[p];
-        for (uint32_t i = pair->first; i < pair->first + pair->count; i++) {
-            uint32_t caller = n->first + c->terms[i].caller;
-            float likely = (float)(c->callers[caller].probability * pair->rest + c->terms[i].probability);
-            c->likely[caller] = fmaxf(c->likely[caller], likely);
-        }
-    }
-}
-
-static bool fill_likely(struct callers *c)
-{
-    c->likely = malloc(((size_t)c->caller_count + 1) * sizeof *c->likely);
-    for (uint32_t i = 0; c->likely && i < c->caller_count; i++)
-        c->likely[i] = (float)c->callers[i].probability;
-    for (uint32_t f = 0; c->likely && f < c->functions; f++)
-        raise_by_pairs(c, &c->of[f]);
-    for (uint32_t i = 0; c->likely && i < c->caller_count; i++)
-        c->likely[i] = fminf(1, EACH_CALL * c->likely[i]);
-    return c->likely;
-}
-
 static bool make_callers(struct making *m)
 {
     struct callers *c = m->c;
@@ -331,7 +302,7 @@ static bool make_callers(struct making *m)
         good = add_function(m, f);
     for (uint32_t k = 0; k < c->classes && good; k++)
         good = add_class(m, k);
-    return good && each_pair(m, fill_column) && fill_leaves(m) && fill_likely(c) && callers_turn_round(c);
+    return good && each_pair(m, fill_column) && fill_leaves(m) && callers_turn_round(c);
 }
 
 int callers_make(struct callers *callers, const struct graph *graph)
@@ -347,7 +318,6 @@ void callers_free(struct callers *c)
 {
     free(c->function_of);
     free(c->node_of);
-    free(c->likely);
     free(c->of);
     free(c->callers);
     free(c->callees);

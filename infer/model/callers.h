@@ -11,6 +11,8 @@
 #ifndef FATHOM_INFER_MODEL_CALLERS_H
 #define FATHOM_INFER_MODEL_CALLERS_H
 
+#include <math.h>
+
 #include "infer/model/graph.h"
 
 #define CALLERS_UNIT 8u /* bytes: heights and rises that are not multiples have no paths (the ABI) */
@@ -66,7 +68,6 @@ struct callers {
     uint32_t functions, classes, opens, nodes;
     struct callers_node *of;
     struct caller *callers;
-    float *likely; /* by caller: its probability, whatever was called next, times EACH_CALL; at most 1 */
     struct callee *callees;
     struct callers_pair *pairs;
     struct callers_term *terms;
@@ -93,6 +94,16 @@ static inline uint32_t callers_node_of(const struct callers *c, uint32_t functio
 static inline const struct callers_open *callers_open_of(const struct callers *c, uint32_t node)
 {
     return node < c->functions + c->classes ? NULL : &c->open[node - c->functions - c->classes];
+}
+
+/* Makes up for the many calls of a deep recursion: of two equal callers each has a little less than a half, so long paths would
+ * otherwise seem improbable. */
+#define CALLERS_EACH 2.5
+
+/* A caller's share of a walk's probability (near.h). */
+static inline double callers_likely(const struct caller *caller)
+{
+    return fmin(1, CALLERS_EACH * caller->probability);
 }
 
 /* How many callers a node has, of all kinds. */

@@ -15,7 +15,7 @@
 struct state {
     const struct ancestry *path; /* NULL: the state did not occur yet */
     double self;                 /* expected samples */
-    double counted, sure;        /* in this round; of samples that are sure, in all rounds */
+    double counted;              /* in this round */
 };
 
 struct counted {
@@ -33,7 +33,6 @@ struct coherence {
     uint32_t answer_count, answer_capacity;
     uint64_t gap;  /* ns */
     uint32_t most; /* candidates of an answer */
-    uint32_t version;
 };
 
 struct coherence *coherence_new(struct resolver *resolver)
@@ -178,12 +177,6 @@ void coherence_count_state(struct coherence *m, uint32_t state, double weight)
     m->states[state].counted += weight;
 }
 
-void coherence_keep_counts(struct coherence *m)
-{
-    for (uint32_t i = 0; i < m->capacity; i++)
-        m->states[i].sure = m->states[i].counted;
-}
-
 /* Distributes an answer's samples again: by what was counted, and by the resolver's ranks as far as its evidence goes. Returns
  * how many moved. */
 static double share_out(struct coherence *m, const struct counted *answer)
@@ -201,26 +194,19 @@ static double share_out(struct coherence *m, const struct counted *answer)
         moved += fabs(share - s->self) / 2;
         renewal_expect(m->renewal, s->path, share - s->self);
         s->self = share;
-        s->counted = s->sure;
+        s->counted = 0;
     }
     return moved;
 }
 
-uint32_t coherence_version(const struct coherence *m)
-{
-    return m->version;
-}
-
 void coherence_set_strength(struct coherence *m, double strength)
 {
-    m->version++;
     renewal_set_strength(m->renewal, strength);
 }
 
 double coherence_update(struct coherence *m)
 {
     double moved = 0, total = renewal_total(m->renewal);
-    m->version++;
     for (uint32_t i = 0; i < m->answer_count; i++)
         moved += share_out(m, &m->answers[i]);
     renewal_update(m->renewal);

@@ -44,8 +44,6 @@ double coherence_gaps(const struct coherence *model, uint64_t from, uint64_t to)
 
 /* P(to | from), at a level of renewal_level(); both states occurred before. */
 double coherence_step(struct coherence *model, uint32_t from, uint32_t to, uint32_t level);
-/* Changes when coherence_step() may give other results for the same states. */
-uint32_t coherence_version(const struct coherence *model);
 /* The share of all samples that a state has. */
 double coherence_share(const struct coherence *model, uint32_t state);
 
@@ -55,10 +53,7 @@ void coherence_count_pair(struct coherence *model, const struct column *from, co
 void coherence_set_strength(struct coherence *model, double strength);
 /* Counts a sample's state by its probability. */
 void coherence_count_state(struct coherence *model, uint32_t state, double weight);
-/* The counts so far are of sure states: coherence_update() keeps them in the following rounds. */
-void coherence_keep_counts(struct coherence *model);
-/* Makes the counts the model, and clears those of states except for the sure ones. Returns the share of all weight that moved
- * between states: 0 to 1. */
+/* Makes the counts the model, and clears those of states. Returns the share of all weight that moved between states: 0 to 1. */
 double coherence_update(struct coherence *model);
 
 #endif

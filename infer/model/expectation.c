@@ -128,7 +128,7 @@ static int learn_gap(const struct expecting *x)
                 gaps[filled++] = m[i].time - m[i - 1].time;
         }
     }
-    sort_u64(gaps, filled);
+    sort_numbers(gaps, filled);
     coherence_set_gap(x->in->model, filled ? gaps[filled / 2] : 0);
     free(gaps);
     return 0;
@@ -151,21 +151,6 @@ static int column_of(const struct expecting *x, const struct moment *m, struct c
         out->count = 1;
     }
     return rc < 0 ? rc : 0;
-}
-
-/* All true paths are counted: they are few, and each matters. */
-static int count_true_paths(const struct expecting *x)
-{
-    const struct survey_true_path *true_paths;
-    size_t count = survey_true_paths(x->in->survey, &true_paths);
-    for (size_t i = 0; i < count; i++) {
-        struct column c;
-        if (column_of(x, &(struct moment){.cid = true_paths[i].cid, .true_path = true_paths[i].node}, &c) < 0)
-            return -ENOMEM;
-        if (c.count == 1)
-            coherence_count_state(x->in->model, c.first, (double)true_paths[i].count);
-    }
-    return 0;
 }
 
 /* Adds a stretch of moments, without the unknown ones; `join`: to the end of the last stretch. */
@@ -294,13 +279,10 @@ static int run_rounds(const struct expecting *x, struct trellis_work *work, stru
     return rc;
 }
 
-/* Learns the model from the stretches and true_paths. */
+/* Learns the model from the stretches. */
 static int learn_model(struct expecting *x, struct fathom_error *err)
 {
-    if (count_true_paths(x) < 0)
-        return error_memory(err);
     count_pairs(x);
-    coherence_keep_counts(x->in->model);
     coherence_update(x->in->model);
     struct trellis_work *work = trellis_work_new(x->in->model);
     if (!work)

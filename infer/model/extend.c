@@ -374,7 +374,7 @@ static bool prepare_extension(struct extending *x, size_t count)
     x->requested = malloc((count + 1) * sizeof *x->requested);
     x->handlers = realigned_any(x->map);
     x->signal = partial_find(x->map, PARTIAL_SIGNAL);
-    if (!x->steps || !x->requested || graph_calls_of(x->map, x->in->statics, &x->calls) < 0)
+    if (!x->steps || !x->requested || graph_calls_of(x->in->statics, &x->calls) < 0)
         return false;
     work_take(x->in->work, calls_steps(&x->calls));
     return true;

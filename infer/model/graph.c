@@ -30,8 +30,7 @@ struct graph {
     uint32_t *callees;         /* by function: how many functions it was seen to call */
     bool *ends;                /* by function: it never returns */
     struct graph_scope scope;
-    bool calls_alone; /* pairs are not needed */
-    bool *allowed;    /* by node of the map: the scope allows its path; NULL: all are allowed */
+    bool *allowed; /* by node of the map: the scope allows its path; NULL: all are allowed */
     struct span *pairs;
     uint32_t pair_count;
     struct table *pair_of; /* function << 32 | next -> index in pairs */
@@ -100,13 +99,12 @@ static bool collect_edges(const struct graph *g, const struct graph_weights *wei
                 outer.caller = grand.function;
                 outer.rise = parent.height - grand.height;
             }
-            fine = g->calls_alone || !is_in_scope(g, node.parent, &parent) ||
+            fine = !is_in_scope(g, node.parent, &parent) ||
                    edge_counts_add(edge_counts, node.function, parent.function, &outer);
         }
         fine = fine && edge_counts_add(edge_counts, ANY, node.function, &edge);
         edge.weight = self;
-        fine = fine && (g->calls_alone || self <= 0 ||
-                        edge_counts_add(edge_counts, GRAPH_LEAF, node.function, &edge));
+        fine = fine && (self <= 0 || edge_counts_add(edge_counts, GRAPH_LEAF, node.function, &edge));
     }
     return fine;
 }
@@ -232,10 +230,8 @@ static struct span *place_span(struct graph *g, uint32_t function, uint32_t next
 {
     if (next == ANY)
         return &g->all[function];
-    uint64_t *place = table_put(g->pair_of, (uint64_t)function << 32 | next, NULL);
-    if (!place)
+    if (!table_set(g->pair_of, (uint64_t)function << 32 | next, g->pair_count))
         return NULL;
-    *place = g->pair_count;
     return &g->pairs[g->pair_count++];
 }
 
@@ -395,44 +391,23 @@ static bool build_spans(struct graph *g, struct edge_counts *counted, const stru
     return lay_out_classes(g, calls);
 }
 
-static struct graph *make_graph(struct graph *g, const struct graph_calls *calls,
-                                const struct graph_weights *weights)
+struct graph *graph_new(const struct pathmap *map, const struct graph_calls *calls,
+                        const struct graph_weights *weights, struct graph_scope scope)
 {
+    struct graph *g = calloc(1, sizeof *g);
     struct edge_counts *edge_counts = g ? edge_counts_new() : NULL;
+    if (g) {
+        g->map = map;
+        g->scope = scope;
+        if (scope.setting == SETTING_ANY)
+            g->scope.admission = NULL;
+    }
     if (!edge_counts || !build_spans(g, edge_counts, calls, weights)) {
         graph_free(g);
         g = NULL;
     }
     edge_counts_free(edge_counts);
     return g;
-}
-
-static struct graph *graph_of(const struct pathmap *map)
-{
-    struct graph *g = calloc(1, sizeof *g);
-    if (g)
-        g->map = map;
-    return g;
-}
-
-struct graph *graph_new(const struct pathmap *map, const struct graph_calls *calls,
-                        const struct graph_weights *weights, struct graph_scope scope)
-{
-    struct graph *g = graph_of(map);
-    if (g) {
-        g->scope = scope;
-        if (scope.setting == SETTING_ANY)
-            g->scope.admission = NULL;
-    }
-    return make_graph(g, calls, weights);
-}
-
-struct graph *graph_new_alone(const struct pathmap *map)
-{
-    struct graph *g = graph_of(map);
-    if (g)
-        g->calls_alone = true;
-    return make_graph(g, NULL, NULL);
 }
 
 void graph_free(struct graph *g)

@@ -79,8 +79,6 @@ struct graph_scope {
  * edges. NULL: out of memory. */
 struct graph *graph_new(const struct pathmap *map, const struct graph_calls *calls,
                         const struct graph_weights *weights, struct graph_scope scope);
-/* A graph of the map's calls only, in which graph_callers_before() finds none. */
-struct graph *graph_new_alone(const struct pathmap *map);
 void graph_free(struct graph *graph);
 const struct pathmap *graph_map(const struct graph *graph);
 

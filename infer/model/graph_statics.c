@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define JUMPS 0.5 /* share of a function's runs that end by any one of its jumps */
 /* Weight of what the loader runs before the program, relative to the program itself, which runs longer. */
 #define LOADER 0.01
 
@@ -12,37 +11,6 @@ static struct graph_edge edge_of(const struct static_edge *e, double weight)
 {
     uint32_t caller = e->caller == STATIC_ROOT ? GRAPH_ROOT : e->caller;
     return (struct graph_edge){caller, e->rise, e->site, weight, e->open, e->through};
-}
-
-/* The calls that training saw of a function that jumps. */
-static struct graph_edges callers_of_jump(const struct graph *seen, const struct static_jump *jump)
-{
-    return graph_callers(seen, jump->from);
-}
-
-static size_t count_callers(const struct graph *seen, const struct static_jump *jumps, size_t count)
-{
-    size_t sum = 0;
-    for (size_t i = 0; i < count; i++)
-        sum += callers_of_jump(seen, &jumps[i]).count;
-    return sum;
-}
-
-/* The same call if the callee jumps on: as often as it was seen, in calls per run of its caller. */
-static struct graph_edge passed_on(const struct graph *seen, const struct graph_edge *edge, uint32_t from)
-{
-    struct graph_edge out = *edge;
-    out.through = from + 1;
-    double runs = edge->caller == GRAPH_ROOT ? 0 : graph_callers(seen, edge->caller).weight;
-    out.weight = JUMPS * (runs > 0 ? edge->weight / runs : 1);
-    return out;
-}
-
-/* Whether the callee may jump on in this call. Training attributes what the loader runs before the program to `_start`, without
- * a call site: that is no call by `_start`. */
-static bool is_passed_on(const struct graph_edge *edge)
-{
-    return edge->caller == GRAPH_ROOT || edge->site != 0;
 }
 
 /* How often a call is made per run of its caller. */
@@ -54,44 +22,26 @@ static double weight_of(const struct statics *statics, const struct static_edge 
     return 1;
 }
 
-static bool make_calls(const struct graph *seen, const struct statics *statics, struct graph_calls *out)
+static bool make_calls(const struct statics *statics, struct graph_calls *out)
 {
-    size_t most = statics->count + count_callers(seen, statics->jumps, statics->jump_count);
-    out->calls = malloc((most + 1) * sizeof *out->calls);
+    out->calls = malloc((statics->count + 1) * sizeof *out->calls);
     if (!out->calls)
         return false;
     for (size_t i = 0; i < statics->count; i++) {
         const struct static_edge *edge = &statics->edges[i];
         out->calls[out->count++] = (struct graph_call){edge->callee, edge_of(edge, weight_of(statics, edge))};
     }
-    for (size_t i = 0; i < statics->jump_count; i++) {
-        struct graph_edges edges = callers_of_jump(seen, &statics->jumps[i]);
-        for (uint32_t e = 0; e < edges.count; e++)
-            if (is_passed_on(&edges.edges[e]))
-                out->calls[out->count++] = (struct graph_call){
-                    statics->jumps[i].to, passed_on(seen, &edges.edges[e], statics->jumps[i].from)};
-    }
     return true;
 }
 
-static bool make_class(const struct graph *seen, const struct static_class *class, struct graph_class *out)
+static bool make_class(const struct static_class *class, struct graph_class *out)
 {
-    size_t most = class->count + count_callers(seen, class->jumps, class->jump_count);
-    *out = (struct graph_class){.callers = malloc((most + 1) * sizeof *out->callers),
+    *out = (struct graph_class){.callers = malloc((class->count + 1) * sizeof *out->callers),
                                 .targets = malloc((class->target_count + 1) * sizeof *out->targets)};
     if (!out->callers || !out->targets)
         return false;
     for (size_t i = 0; i < class->count; i++)
         out->callers[out->caller_count++] = edge_of(&class->edges[i], class->share);
-    for (size_t i = 0; i < class->jump_count; i++) {
-        struct graph_edges edges = callers_of_jump(seen, &class->jumps[i]);
-        for (uint32_t e = 0; e < edges.count; e++) {
-            if (!is_passed_on(&edges.edges[e]))
-                continue;
-            out->callers[out->caller_count] = passed_on(seen, &edges.edges[e], class->jumps[i].from);
-            out->callers[out->caller_count++].weight *= class->share;
-        }
-    }
     for (size_t i = 0; i < class->target_count; i++)
         out->targets[out->target_count++] = class->targets[i];
     return true;
@@ -176,19 +126,16 @@ int graph_calls_sort(struct graph_calls *calls)
     return good ? 0 : -ENOMEM;
 }
 
-int graph_calls_of(const struct pathmap *map, const struct statics *statics, struct graph_calls *out)
+int graph_calls_of(const struct statics *statics, struct graph_calls *out)
 {
-    struct graph *seen = graph_new_alone(map);
     struct graph_calls calls = {.classes = calloc(statics->class_count + 1, sizeof *calls.classes)};
-    bool good = seen && calls.classes && make_calls(seen, statics, &calls);
-    for (size_t i = 0; good && i < statics->class_count; i++) {
-        good = make_class(seen, &statics->classes[i], &calls.classes[calls.class_count++]);
-    }
+    bool good = calls.classes && make_calls(statics, &calls);
+    for (size_t i = 0; good && i < statics->class_count; i++)
+        good = make_class(&statics->classes[i], &calls.classes[calls.class_count++]);
     calls.ends = malloc((statics->end_count + 1) * sizeof *calls.ends);
     good &= calls.ends != NULL;
     for (size_t i = 0; good && i < statics->end_count; i++)
         calls.ends[calls.end_count++] = statics->ends[i];
-    graph_free(seen);
     if (!good || graph_calls_sort(&calls) < 0) {
         graph_calls_free(&calls);
         return -ENOMEM;

@@ -41,7 +41,7 @@ static void leave_node(struct walking *w, const struct visit *at)
         reach_node(w, open->function, mass / CALLERS_OPEN);
     for (uint32_t i = n->first; i < n->first + count; i++)
         if (c->callers[i].outer != CALLERS_ROOT)
-            reach_node(w, c->callers[i].outer, mass * (double)c->likely[i]);
+            reach_node(w, c->callers[i].outer, mass * callers_likely(&c->callers[i]));
     work_take(w->work, 1 + count);
 }
 
@@ -131,7 +131,6 @@ static uint32_t keep_callers(struct keeping *k, uint32_t first, uint32_t from, u
         if (caller.outer != CALLERS_ROOT)
             caller.outer = k->to[caller.outer];
         k->moved[i - first] = k->callers - to;
-        c->likely[k->callers] = c->likely[i];
         c->callers[k->callers++] = caller;
         left++;
     }

@@ -97,7 +97,7 @@ static void leave_node(struct reaching *x, uint32_t node, uint32_t unit, double 
             continue;
         if (function && i < usual && is_plain(x, caller->outer, unit - caller->rise) != plain)
             continue;
-        reach_node(x, caller->outer, unit - caller->rise, mass * (double)c->likely[i]);
+        reach_node(x, caller->outer, unit - caller->rise, mass * callers_likely(caller));
     }
     work_take(x->work, 1 + end - n->first);
 }

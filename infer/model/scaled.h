@@ -61,11 +61,6 @@ static inline struct scaled scaled_times(struct scaled a, double factor)
     return scaled_of((double)a.fraction * factor, a.exponent);
 }
 
-static inline struct scaled scaled_product(struct scaled a, struct scaled b)
-{
-    return scaled_of((double)a.fraction * (double)b.fraction, a.exponent + b.exponent);
-}
-
 /* a / b (neither is 0), as far as a double can represent it. */
 static inline double scaled_ratio(struct scaled a, struct scaled b)
 {

@@ -6,11 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
-
-#define ROOM       (TRELLIS_RUN + 2) /* including the column before the run and the sure one after it */
-#define MEMOS      2048              /* a power of 2 */
-#define MEMO_STEPS 64
+#define ROOM (TRELLIS_RUN + 2) /* including the column before the run and the sure one after it */
 
 struct trellis {
     struct trellis_work *work;
@@ -21,21 +17,12 @@ struct trellis {
     double forward[CANDIDATES_MAX]; /* its probabilities given all columns before it */
 };
 
-/* Cached steps between two columns. */
-struct memo {
-    struct column from, to; /* their times are irrelevant */
-    uint32_t level;
-    float steps[MEMO_STEPS];
-};
-
 struct trellis_work {
     struct coherence *model;
-    struct memo *memos; /* a hash table of MEMOS entries; empty ones have columns without states */
-    uint32_t version;   /* of the model used for them */
-    double count;       /* weight of a settled column's states in the model; 0: they are not counted */
-    bool judge;         /* compute `likelihood` */
-    double likelihood;  /* its logarithm */
-    double sums[ROOM];  /* P(column t | all columns before it) */
+    double count;      /* weight of a settled column's states in the model; 0: they are not counted */
+    bool judge;        /* compute `likelihood` */
+    double likelihood; /* its logarithm */
+    double sums[ROOM]; /* P(column t | all columns before it) */
     double forward[ROOM][CANDIDATES_MAX], backward[ROOM][CANDIDATES_MAX];
     /* [t]: from column t - 1 to t, one row for each state of the former */
     float steps[ROOM][CANDIDATES_MAX * CANDIDATES_MAX];
@@ -44,15 +31,8 @@ struct trellis_work {
 struct trellis_work *trellis_work_new(struct coherence *model)
 {
     struct trellis_work *w = malloc(sizeof *w);
-    struct memo *memos = calloc(MEMOS, sizeof *memos);
-    if (!w || !memos) {
-        free(w);
-        free(memos);
-        w = NULL;
-    } else {
+    if (w) {
         w->model = model;
-        w->memos = memos;
-        w->version = coherence_version(model);
         w->count = 0;
         w->judge = false;
     }
@@ -61,9 +41,6 @@ struct trellis_work *trellis_work_new(struct coherence *model)
 
 void trellis_work_free(struct trellis_work *w)
 {
-    if (!w)
-        return;
-    free(w->memos);
     free(w);
 }
 
@@ -111,51 +88,26 @@ static double normalise_values(double *values, uint32_t count)
     return sum;
 }
 
-static bool same_states(const struct column *a, const struct column *b)
+/* Computes the steps between two columns, one row for each state of the first. */
+static void find_steps(const struct trellis_work *w, const struct column *from, const struct column *to,
+                       float *steps)
 {
-    return a->first == b->first && a->count == b->count;
-}
-
-/* The steps between two columns, from the cache if they are there: the same pairs occur again and again. */
-static const float *find_steps(struct trellis_work *w, const struct column *from, const struct column *to,
-                               uint32_t level, float *capacity)
-{
-    if (w->version != coherence_version(w->model)) {
-        memset(w->memos, 0, MEMOS * sizeof *w->memos);
-        w->version = coherence_version(w->model);
-    }
-    struct memo *memo = NULL;
-    if (from->count * to->count <= MEMO_STEPS) {
-        uint64_t key = (uint64_t)from->first << 32 | to->first;
-        memo = &w->memos[hash_u64(key * RENEWAL_LEVELS + level) & (MEMOS - 1)];
-        if (memo->level == level && same_states(&memo->from, from) && same_states(&memo->to, to))
-            return memo->steps;
-    }
-    float *steps = memo ? memo->steps : capacity;
+    uint32_t level = renewal_level(coherence_gaps(w->model, from->time, to->time));
     for (uint32_t i = 0; i < from->count; i++) {
         for (uint32_t j = 0; j < to->count; j++)
             steps[i * to->count + j] = (float)coherence_step(w->model, from->first + i, to->first + j, level);
     }
-    if (memo) {
-        memo->from = *from;
-        memo->to = *to;
-        memo->level = level;
-    }
-    return steps;
 }
 
 static void go_forward(struct trellis_work *w, const struct column *columns, uint32_t count)
 {
     for (uint32_t t = 1; t < count; t++) {
         const struct column *from = &columns[t - 1], *to = &columns[t];
-        uint32_t level = renewal_level(coherence_gaps(w->model, from->time, to->time));
-        const float *steps = find_steps(w, from, to, level, w->steps[t]);
-        if (steps != w->steps[t])
-            memcpy(w->steps[t], steps, sizeof *steps * from->count * to->count);
+        find_steps(w, from, to, w->steps[t]);
         memset(w->forward[t], 0, sizeof *w->forward[t] * to->count);
         for (uint32_t i = 0; i < from->count; i++) {
             for (uint32_t j = 0; j < to->count; j++)
-                w->forward[t][j] += w->forward[t - 1][i] * (double)steps[i * to->count + j];
+                w->forward[t][j] += w->forward[t - 1][i] * (double)w->steps[t][i * to->count + j];
         }
         w->sums[t] = normalise_values(w->forward[t], to->count);
     }
@@ -223,11 +175,10 @@ static int settle_columns(struct trellis *t, uint32_t settled, trellis_sink *sin
 /* Adds the likelihood of a sure column after the settled one. */
 static void judge_step(struct trellis *t, const struct column *column)
 {
-    uint32_t level = renewal_level(coherence_gaps(t->work->model, t->last.time, column->time));
-    const float *steps = find_steps(t->work, &t->last, column, level, t->work->steps[0]);
     double sum = 0;
+    find_steps(t->work, &t->last, column, t->work->steps[0]);
     for (uint32_t i = 0; i < t->last.count; i++)
-        sum += t->forward[i] * (double)steps[i];
+        sum += t->forward[i] * (double)t->work->steps[0][i];
     t->work->likelihood += log(sum + DBL_MIN);
 }
 

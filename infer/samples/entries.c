@@ -106,15 +106,11 @@ static struct thread *thread_get(struct entries *e, uint32_t tid)
     struct thread *t = thread_find(e, tid);
     if (t)
         return t;
-    uint64_t *value = table_put(e->threads, tid, NULL);
-    t = value ? calloc(1, sizeof *t) : NULL;
-    if (!t) {
-        if (value)
-            table_remove(e->threads, tid);
-        return NULL;
-    }
-    *value = (uintptr_t)t;
-    return t;
+    t = calloc(1, sizeof *t);
+    if (t && table_set(e->threads, tid, (uintptr_t)t))
+        return t;
+    free(t);
+    return NULL;
 }
 
 static bool shadow_push(struct shadow_stack *s, struct shadow_frame frame)

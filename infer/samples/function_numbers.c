@@ -59,8 +59,7 @@ static struct of_image *add_image(struct function_numbers *n, const struct image
 {
     uint32_t count = image_function_count(image);
     struct of_image *entry = malloc(sizeof *entry + count * sizeof *entry->functions);
-    uint64_t *value = entry ? table_put(n->images, (uintptr_t)image, NULL) : NULL;
-    if (!value) {
+    if (!entry || !table_set(n->images, (uintptr_t)image, (uintptr_t)entry)) {
         free(entry);
         return NULL;
     }
@@ -68,7 +67,6 @@ static struct of_image *add_image(struct function_numbers *n, const struct image
     entry->number = UNASKED;
     for (uint32_t i = 0; i < count; i++)
         entry->functions[i] = UNASKED;
-    *value = (uintptr_t)entry;
     return entry;
 }
 

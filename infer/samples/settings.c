@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/sort.h"
 #include "base/vec.h"
 #include "image/mapped_name.h"
 
@@ -122,25 +123,13 @@ static int64_t file_number(struct settings *s, const struct mapping *mapping, co
     return (int64_t)*value;
 }
 
-static int by_number(const void *a, const void *b)
-{
-    const uint32_t *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 /* The number of the set of these files, which are sorted; takes ownership of them. 0 or -ENOMEM. */
 static int set_number(struct settings *s, uint32_t *files, uint32_t count, uint32_t program, uint32_t *out)
 {
-    uint32_t kept = 0;
-    if (count)
-        qsort(files, count, sizeof *files, by_number);
+    const uint32_t kept = (uint32_t)sort_unique(files, count);
     uint64_t hash = hash_u64(program);
-    for (uint32_t i = 0; i < count; i++) {
-        if (kept && files[kept - 1] == files[i])
-            continue;
-        files[kept++] = files[i];
+    for (uint32_t i = 0; i < kept; i++)
         hash = hash_u64(hash ^ files[i]);
-    }
     bool added;
     uint64_t *value = table_put(s->set_of, hash, &added);
     if (value && !added) {

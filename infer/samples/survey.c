@@ -22,12 +22,9 @@ struct survey {
     struct table *thread_of; /* thread_key -> index in threads */
     struct thread *threads;
     uint32_t thread_count, thread_capacity;
-    size_t moments;             /* of all threads together */
-    size_t most;                /* limit above which pieces are dropped */
-    size_t step;                /* survey_step() */
-    struct table *true_path_of; /* CID << 32 | node -> index in true paths */
-    struct survey_true_path *true_paths;
-    size_t true_path_count, true_path_capacity;
+    size_t moments;    /* of all threads together */
+    size_t most;       /* limit above which pieces are dropped */
+    size_t step;       /* survey_step() */
     uint64_t last_key; /* of threads[last]; valid if there is any */
     uint32_t last;
 };
@@ -39,10 +36,9 @@ struct survey *survey_new(void)
         return NULL;
     s->cid_of = table_new();
     s->thread_of = table_new();
-    s->true_path_of = table_new();
     s->most = SURVEY_MOMENTS;
     s->step = 1;
-    if (!s->cid_of || !s->thread_of || !s->true_path_of) {
+    if (!s->cid_of || !s->thread_of) {
         survey_free(s);
         s = NULL;
     }
@@ -59,8 +55,6 @@ void survey_free(struct survey *s)
     free(s->cids);
     table_free(s->cid_of);
     table_free(s->thread_of);
-    table_free(s->true_path_of);
-    free(s->true_paths);
     free(s);
 }
 
@@ -106,22 +100,6 @@ static struct thread *thread_of(struct survey *s, uint64_t thread_key)
     return &s->threads[s->last];
 }
 
-static int count_true_path(struct survey *s, uint32_t cid, uint32_t node)
-{
-    bool added;
-    if (!vec_reserve(s->true_paths, s->true_path_count, s->true_path_capacity, 1))
-        return -ENOMEM;
-    uint64_t *place = table_put(s->true_path_of, (uint64_t)cid << 32 | node, &added);
-    if (!place)
-        return -ENOMEM;
-    if (added) {
-        *place = s->true_path_count;
-        s->true_paths[s->true_path_count++] = (struct survey_true_path){cid, node, 0};
-    }
-    s->true_paths[*place].count++;
-    return 0;
-}
-
 /* Drops every second piece of each thread. */
 static void thin_moments(struct survey *s)
 {
@@ -144,9 +122,7 @@ static void thin_moments(struct survey *s)
 int survey_add(struct survey *s, struct run_time run, const struct wanted *of, uint32_t true_path)
 {
     int64_t cid = count_cid(s, of);
-    if (cid < 0 || (true_path != TRIE_NONE && count_true_path(s, (uint32_t)cid, true_path) < 0))
-        return -ENOMEM;
-    struct thread *t = thread_of(s, run.thread_key);
+    struct thread *t = cid < 0 ? NULL : thread_of(s, run.thread_key);
     if (!t)
         return -ENOMEM;
     if (t->seen++ / SURVEY_PIECE % s->step)
@@ -178,10 +154,4 @@ size_t survey_moments(const struct survey *s, uint32_t thread, const struct mome
 size_t survey_step(const struct survey *s)
 {
     return s->step;
-}
-
-size_t survey_true_paths(const struct survey *s, const struct survey_true_path **out)
-{
-    *out = s->true_paths;
-    return s->true_path_count;
 }

@@ -1,6 +1,5 @@
 /*
- * survey.h - a summary of a recording: its CIDs, for each thread the moments at which they were sampled, and the paths of
- * dumps.
+ * survey.h - a summary of a recording: its CIDs, and for each thread the moments at which they were sampled.
  *
  * A thread's moments are stored in pieces of SURVEY_PIECE consecutive ones. Whenever there are more than SURVEY_MOMENTS in all,
  * every second piece is dropped: the rest is spread evenly over the recording, however long it is.
@@ -29,12 +28,6 @@ struct moment {
     uint32_t true_path; /* of the trie: the node of the path from a dump; TRIE_NONE: none */
 };
 
-/* Dumps of a CID with the same path. */
-struct survey_true_path {
-    uint32_t cid, node; /* as in a moment */
-    uint64_t count;
-};
-
 struct survey;
 
 struct survey *survey_new(void); /* NULL: out of memory */
@@ -49,7 +42,5 @@ uint32_t survey_threads(const struct survey *survey);
 size_t survey_moments(const struct survey *survey, uint32_t thread, const struct moment **out);
 /* One in this many of the thread's pieces is stored; 1: all are, and they are consecutive. */
 size_t survey_step(const struct survey *survey);
-/* All dumps, in the order of the first of each CID and path. */
-size_t survey_true_paths(const struct survey *survey, const struct survey_true_path **out);
 
 #endif

@@ -2,13 +2,9 @@
  * from; see build.h. */
 #include "infer/statics/build.h"
 
-#define OF_FIELD 0.9 /* share of calls, with known targets by field, that reach one of these */
+#include "base/sort.h"
 
-static int by_number(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
+#define OF_FIELD 0.9 /* share of calls, with known targets by field, that reach one of these */
 
 static int by_field(const void *a, const void *b)
 {
@@ -43,19 +39,14 @@ static void find_taken(struct building *b, struct part *part, const struct searc
         statics_add_symbol(b, part, symbols[i], search);
 }
 
-/* Fills the class's calls. */
+/* Fills the class's calls, without jumps by functions that may be called without a site (rise 0). */
 static bool take_calls(struct static_class *class, const struct pointer_call *calls, size_t count)
 {
     class->edges = malloc((count + 1) * sizeof *class->edges);
-    class->jumps = malloc((count + 1) * sizeof *class->jumps);
-    for (size_t i = 0; class->edges && class->jumps && i < count; i++) {
-        struct static_edge edge = calls[i].edge;
-        if (edge.rise)
-            class->edges[class->count++] = edge;
-        else
-            class->jumps[class->jump_count++] = (struct static_jump){edge.caller, TRIE_NONE};
-    }
-    return class->edges && class->jumps;
+    for (size_t i = 0; class->edges && i < count; i++)
+        if (calls[i].edge.rise)
+            class->edges[class->count++] = calls[i].edge;
+    return class->edges;
 }
 
 /* Stores the functions that calls with this field lead to in b->targets, each once. */
@@ -69,14 +60,7 @@ static void find_targets(struct building *b, int32_t field)
         else
             find_field(b, &b->parts[i], field, &search);
     }
-    uint32_t *targets = b->targets.items;
-    size_t kept = 0;
-    if (b->targets.count)
-        qsort(targets, b->targets.count, sizeof *targets, by_number);
-    for (size_t i = 0; i < b->targets.count; i++)
-        if (kept == 0 || targets[kept - 1] != targets[i])
-            targets[kept++] = targets[i];
-    b->targets.count = kept;
+    b->targets.count = sort_unique((uint32_t *)b->targets.items, b->targets.count);
 }
 
 /* Makes a class of calls[0 .. count), if it has targets; returns whether it has. */
@@ -92,7 +76,6 @@ static bool add_class(struct building *b, int32_t field, double share, const str
             return true;
     }
     free(class.edges);
-    free(class.jumps);
     free(class.targets);
     return false;
 }

@@ -213,7 +213,6 @@ void statics_free(struct statics *statics)
 {
     for (size_t i = 0; i < statics->class_count; i++) {
         free(statics->classes[i].edges);
-        free(statics->classes[i].jumps);
         free(statics->classes[i].targets);
     }
     free(statics->edges);

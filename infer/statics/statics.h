@@ -28,7 +28,7 @@ struct static_edge {
 
 /* A function that ends with a tail call: callers of `from` also call `to`. */
 struct static_jump {
-    uint32_t from, to; /* to: a function; TRIE_NONE in a class */
+    uint32_t from, to;
 };
 
 /* Calls through pointers, and the functions that each of them can call with equal probability. A call is in the class of its
@@ -38,8 +38,6 @@ struct static_class {
     double share;  /* probability that a call reaches one of its targets: higher for a field */
     struct static_edge *edges;
     size_t count;
-    struct static_jump *jumps; /* of functions that end with a jump through such a pointer */
-    size_t jump_count;
     uint32_t *targets; /* functions of the trie, ascending; at least one */
     size_t target_count;
 };

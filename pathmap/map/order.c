@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
+
 /* The sort key of a node among those of its function: height, then function path, then number in the trie. */
 struct place_key {
     uint32_t height;
@@ -137,9 +139,7 @@ static bool nodes_number(struct order *o)
 static int compare_pcs(const void *a, const void *b)
 {
     const struct fmap_pc *x = a, *y = b;
-    if (x->node != y->node)
-        return x->node < y->node ? -1 : 1;
-    return x->offset < y->offset ? -1 : x->offset > y->offset;
+    return order_of(x->node, y->node) ?: order_of(x->offset, y->offset);
 }
 
 static bool pcs_number(struct order *o)

@@ -38,10 +38,7 @@ struct pathmap_image pathmap_image(const struct pathmap *map, uint32_t index)
     image.path = map_text(map, from->path);
     image.hooked = from->hooked != 0;
     image.entered = image.hooked || from->entered;
-    if (from->build_id_size <= BUILD_ID_MAX) {
-        image.build_id.size = from->build_id_size;
-        memcpy(image.build_id.bytes, from->build_id, from->build_id_size);
-    }
+    image.build_id = build_id_of(from->build_id, from->build_id_size);
     return image;
 }
 

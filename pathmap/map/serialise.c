@@ -11,6 +11,7 @@
 
 #include "base/checksum.h"
 #include "base/outfile.h"
+#include "base/sort.h"
 #include "pathmap/map/order.h"
 
 struct layout {
@@ -28,9 +29,7 @@ static int compare_functions(const void *a, const void *b, void *trie)
 {
     const struct trie_function *functions = ((const struct trie *)trie)->functions;
     const struct trie_function *x = &functions[*(const uint32_t *)a], *y = &functions[*(const uint32_t *)b];
-    if (x->image != y->image)
-        return x->image < y->image ? -1 : 1;
-    return x->address < y->address ? -1 : x->address > y->address;
+    return order_of(x->image, y->image) ?: order_of(x->address, y->address);
 }
 
 static bool functions_number(struct layout *l)

@@ -21,7 +21,8 @@ struct block {
     uint64_t length;
 };
 
-struct work {
+/* Blocks of all sections, of which each thread takes the next one. */
+struct summing {
     const struct block *blocks;
     uint64_t *sums; /* by block */
     size_t count;
@@ -45,27 +46,27 @@ static struct block *blocks_cut(const uint8_t *data, uint64_t length, struct blo
     return blocks;
 }
 
-static void *work_do(void *context)
+static void *sum_blocks(void *context)
 {
-    struct work *work = context;
+    struct summing *all = context;
     size_t i;
-    while ((i = atomic_fetch_add_explicit(&work->next, 1, memory_order_relaxed)) < work->count)
-        work->sums[i] = checksum_of(work->blocks[i].data, work->blocks[i].length);
+    while ((i = atomic_fetch_add_explicit(&all->next, 1, memory_order_relaxed)) < all->count)
+        all->sums[i] = checksum_of(all->blocks[i].data, all->blocks[i].length);
     return NULL;
 }
 
-static void work_share(struct work *work)
+static void sum_in_threads(struct summing *all)
 {
     pthread_t threads[MOST_THREADS];
-    size_t count = 0, wanted = work->count / BLOCKS_PER_THREAD;
+    size_t count = 0, wanted = all->count / BLOCKS_PER_THREAD;
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     if (wanted > MOST_THREADS)
         wanted = MOST_THREADS;
     if (processors > 0 && wanted > (size_t)processors)
         wanted = (size_t)processors;
-    while (count + 1 < wanted && pthread_create(&threads[count], NULL, work_do, work) == 0)
+    while (count + 1 < wanted && pthread_create(&threads[count], NULL, sum_blocks, all) == 0)
         count++;
-    work_do(work);
+    sum_blocks(all);
     while (count)
         pthread_join(threads[--count], NULL);
 }
@@ -78,18 +79,18 @@ static uint64_t sum_append(uint64_t sum, uint64_t block)
 
 int fmap_verify(const uint8_t *file, const struct fmap_section *sections, uint32_t count)
 {
-    struct work work = {0};
+    struct summing all = {0};
     for (uint32_t i = 0; i < count; i++)
-        work.count += block_count(sections[i].length);
-    struct block *blocks = malloc((work.count + 1) * sizeof *blocks), *at = blocks;
-    uint64_t *sums = malloc((work.count + 1) * sizeof *sums);
+        all.count += block_count(sections[i].length);
+    struct block *blocks = malloc((all.count + 1) * sizeof *blocks), *at = blocks;
+    uint64_t *sums = malloc((all.count + 1) * sizeof *sums);
     int rc = blocks && sums ? 0 : -ENOMEM;
     if (rc == 0) {
-        work.blocks = blocks;
-        work.sums = sums;
+        all.blocks = blocks;
+        all.sums = sums;
         for (uint32_t i = 0; i < count; i++)
             at = blocks_cut(file + sections[i].offset, sections[i].length, at);
-        work_share(&work);
+        sum_in_threads(&all);
     }
     for (size_t i = 0, block = 0; rc == 0 && i < count; i++) {
         uint64_t sum = 0;

@@ -9,8 +9,6 @@
 #include "pathmap/probe/real.h"
 #include "pathmap/probe/trap.h"
 
-#define EXPORT __attribute__((visibility("default")))
-
 int __sigaction(int sig, const struct sigaction *action, struct sigaction *old);
 real_handler __sysv_signal(int sig, real_handler handler);
 real_handler bsd_signal(int sig, real_handler handler);

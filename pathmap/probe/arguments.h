@@ -8,36 +8,19 @@
 #ifndef FATHOM_PATHMAP_PROBE_ARGUMENTS_H
 #define FATHOM_PATHMAP_PROBE_ARGUMENTS_H
 
+#define ARGUMENTS_PUSH(reg) "    push %" #reg "\n    .cfi_adjust_cfa_offset 8\n"
+#define ARGUMENTS_POP(reg)  "    pop %" #reg "\n    .cfi_adjust_cfa_offset -8\n"
+
 #define ARGUMENTS_SAVE                                                                                       \
-    "    push %rdi\n"                                                                                        \
-    "    .cfi_adjust_cfa_offset 8\n"                                                                         \
-    "    push %rsi\n"                                                                                        \
-    "    .cfi_adjust_cfa_offset 8\n"                                                                         \
-    "    push %rdx\n"                                                                                        \
-    "    .cfi_adjust_cfa_offset 8\n"                                                                         \
-    "    push %rcx\n"                                                                                        \
-    "    .cfi_adjust_cfa_offset 8\n"                                                                         \
-    "    push %r8\n"                                                                                         \
-    "    .cfi_adjust_cfa_offset 8\n"                                                                         \
-    "    push %r9\n"                                                                                         \
-    "    .cfi_adjust_cfa_offset 8\n"                                                                         \
-    "    sub $8, %rsp\n"                                                                                     \
-    "    .cfi_adjust_cfa_offset 8\n"
+    ARGUMENTS_PUSH(rdi)                                                                                      \
+    ARGUMENTS_PUSH(rsi)                                                                                      \
+    ARGUMENTS_PUSH(rdx)                                                                                      \
+    ARGUMENTS_PUSH(rcx)                                                                                      \
+    ARGUMENTS_PUSH(r8)                                                                                       \
+    ARGUMENTS_PUSH(r9) "    sub $8, %rsp\n    .cfi_adjust_cfa_offset 8\n"
 
 #define ARGUMENTS_RESTORE                                                                                    \
-    "    add $8, %rsp\n"                                                                                     \
-    "    .cfi_adjust_cfa_offset -8\n"                                                                        \
-    "    pop %r9\n"                                                                                          \
-    "    .cfi_adjust_cfa_offset -8\n"                                                                        \
-    "    pop %r8\n"                                                                                          \
-    "    .cfi_adjust_cfa_offset -8\n"                                                                        \
-    "    pop %rcx\n"                                                                                         \
-    "    .cfi_adjust_cfa_offset -8\n"                                                                        \
-    "    pop %rdx\n"                                                                                         \
-    "    .cfi_adjust_cfa_offset -8\n"                                                                        \
-    "    pop %rsi\n"                                                                                         \
-    "    .cfi_adjust_cfa_offset -8\n"                                                                        \
-    "    pop %rdi\n"                                                                                         \
-    "    .cfi_adjust_cfa_offset -8\n"
+    "    add $8, %rsp\n    .cfi_adjust_cfa_offset -8\n" ARGUMENTS_POP(r9) ARGUMENTS_POP(r8)                  \
+        ARGUMENTS_POP(rcx) ARGUMENTS_POP(rdx) ARGUMENTS_POP(rsi) ARGUMENTS_POP(rdi)
 
 #endif

@@ -204,11 +204,9 @@ static long may_synchronise(void)
 
 static void start_thread(void)
 {
-    static const uint64_t all = ~0ull;
-    uint64_t mask;
-    raw_call(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)&mask, sizeof all, 0, 0);
+    const uint64_t mask = raw_signal_mask(SIG_BLOCK, ~0ull);
     int tid = clone(run_turns, state.stack + STACK_SIZE, THREAD_FLAGS, NULL);
-    raw_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, sizeof mask, 0, 0);
+    raw_signal_mask(SIG_SETMASK, mask);
     if (tid < 0)
         note(NOTE_BURSTS, EAGAIN, NULL);
 }

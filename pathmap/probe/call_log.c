@@ -65,11 +65,9 @@ static bool log_make(struct thread *thread)
 
 static bool log_open(struct thread *thread)
 {
-    static const uint64_t all = ~0ull;
-    uint64_t mask;
-    raw_call(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)&mask, sizeof all, 0, 0);
+    const uint64_t mask = raw_signal_mask(SIG_BLOCK, ~0ull);
     bool open = thread->log.from || log_make(thread); /* a handler may have made it meanwhile */
-    raw_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, sizeof mask, 0, 0);
+    raw_signal_mask(SIG_SETMASK, mask);
     return open;
 }
 

@@ -25,10 +25,9 @@ struct store_node *probe_nodes;
 struct stack core_no_stack = {.limit = &nothing};
 __thread struct thread *probe_thread;
 
-void core_lock(uint64_t *mask)
+uint64_t core_lock(void)
 {
-    static const uint64_t all = ~0ull;
-    raw_call(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)mask, sizeof all, 0, 0);
+    const uint64_t mask = raw_signal_mask(SIG_BLOCK, ~0ull);
     bool forked = fork_unseen();
     if (forked)
         core.lock = 0; /* its holder is not in this process */
@@ -36,12 +35,13 @@ void core_lock(uint64_t *mask)
         raw_call(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
     if (forked)
         fork_child();
+    return mask;
 }
 
-void core_unlock(const uint64_t *mask)
+void core_unlock(uint64_t mask)
 {
     __atomic_store_n(&core.lock, 0, __ATOMIC_RELEASE);
-    raw_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)mask, 0, sizeof *mask, 0, 0);
+    raw_signal_mask(SIG_SETMASK, mask);
 }
 
 /* The executable segment that `clone` is in: the C library's. */
@@ -97,13 +97,13 @@ void *core_reserve(size_t size)
 static int start_main_thread(void)
 {
     extern void *__libc_stack_end __attribute__((weak));
-    uint64_t base = start_stack(), size = RESERVE_MAX, mask;
+    uint64_t base = start_stack(), size = RESERVE_MAX;
     if (!base)
         base = (uint64_t)__libc_stack_end;
     struct rlimit limit;
     if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < size)
         size = limit.rlim_cur;
-    core_lock(&mask);
+    const uint64_t mask = core_lock();
     struct thread *thread = thread_here();
     struct stack *own = thread ? stack_new(STACK_OWN, base - size, base) : NULL;
     if (own) {
@@ -113,7 +113,7 @@ static int start_main_thread(void)
         stack_set_limit(own);
         thread->own = thread->current = own;
     }
-    core_unlock(&mask);
+    core_unlock(mask);
     return own ? 0 : -ENOMEM;
 }
 
@@ -196,10 +196,9 @@ void core_tell(void (*tell)(int error))
 
 void core_leave(void)
 {
-    uint64_t mask;
     if (!core.started)
         return;
-    core_lock(&mask);
+    const uint64_t mask = core_lock();
     core.started = false;
-    core_unlock(&mask);
+    core_unlock(mask);
 }

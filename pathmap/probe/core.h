@@ -60,10 +60,9 @@ uint32_t core_image(const char *path, const uint8_t *build_id, uint32_t build_id
  * core_function() in ascending order of vaddr, before their hooks are installed. A reloaded image gets the
  * same ids if count is the same. UINT32_MAX: none left. */
 uint32_t core_functions(uint32_t image, uint32_t count);
-void core_function(uint32_t id, uint32_t image, uint64_t vaddr);
-/* The bytes of contiguous code from vaddr. Optional: identifies the calling function of call sites that are
- * not in core_calls(). */
-void core_function_size(uint32_t id, uint32_t size);
+/* size: bytes of contiguous code from vaddr; identifies the calling function of call sites that are not in
+ * core_calls(). */
+void core_function(uint32_t id, uint32_t image, uint64_t vaddr, uint32_t size);
 /* Registers the calls in the plan, which must stay in place; its hooks are the image's functions, in order.
  * They identify the right caller where frames grow. */
 void core_calls(uint32_t image, const struct plan *plan);
@@ -94,7 +93,9 @@ extern void probe_entry(void);
 /* What trampolines should call: probe_entry or, if more than counting is requested, its slower path for all
  * entries. */
 void (*core_entry(void))(void);
-/* Does nothing; replaces probe_entry. */
+/* The same, with PROBE_RED_ZONE bytes between the id and the return address of the function. */
+extern void probe_entry_below(void);
+/* Does nothing; replaces either. */
 extern void probe_nothing(void);
 
 /* The same from C, for callers that know where the function's return address is (cyg.c). frame_pointer: BP at

@@ -121,9 +121,9 @@ static uint32_t image_of(uint64_t address, uint64_t *bias)
 
 static uint32_t learn_function(uint64_t address)
 {
-    uint64_t bias = 0, mask;
+    uint64_t bias = 0;
     uint32_t image = image_of(address, &bias), id = 0;
-    core_lock(&mask);
+    const uint64_t mask = core_lock();
     if (core.started && !table)
         __atomic_store_n(&table, raw_memory(TABLE_SIZE * sizeof *table), __ATOMIC_RELEASE);
     struct known *known = core.started && table ? slot_for(address) : NULL;
@@ -135,7 +135,7 @@ static uint32_t learn_function(uint64_t address)
         id = known->id;
         __atomic_store_n(&known->address, address, __ATOMIC_RELEASE);
     }
-    core_unlock(&mask);
+    core_unlock(mask);
     return id;
 }
 

@@ -215,7 +215,8 @@ ENTRY:
         SIBLING
         .endr
 
-.Lslow:
+        /* beyond: bytes between the id and the hooked function's return address */
+        .macro  SLOW beyond
         pushq   %r9
         .cfi_adjust_cfa_offset 8
         pushq   %r10
@@ -229,7 +230,7 @@ ENTRY:
         movq    %rsp, %rbp
         .cfi_def_cfa_register %rbp
         movl    (ID + 32)(%rsp), %edi
-        leaq    (RETURN + 32)(%rsp), %rsi
+        leaq    (RETURN + 32 + \beyond)(%rsp), %rsi
         andq    $-16, %rsp
         call    core_enter
         movq    %rbp, %rsp
@@ -244,6 +245,9 @@ ENTRY:
         popq    %r9
         .cfi_adjust_cfa_offset -8
         jmp     .Ldone
+        .endm
+.Lslow:
+        SLOW    0
         .cfi_endproc
         .size   ENTRY, . - ENTRY
 
@@ -260,6 +264,18 @@ probe_entry_slow:
         jmp     .Lslow                          /* where the frame is described in the same way */
         .cfi_endproc
         .size   probe_entry_slow, . - probe_entry_slow
+
+        /* The same, below the red zone of a function that jumps back to its hook. */
+        .globl  probe_entry_below
+        .hidden probe_entry_below
+        .type   probe_entry_below, @function
+        .p2align 4
+probe_entry_below:
+        .cfi_startproc
+        SAVE
+        SLOW    PROBE_RED_ZONE
+        .cfi_endproc
+        .size   probe_entry_below, . - probe_entry_below
 
         .globl  probe_nothing
         .hidden probe_nothing

@@ -12,8 +12,6 @@
 #include "pathmap/probe/outside.h"
 #include "pathmap/probe/real.h"
 
-#define EXPORT __attribute__((visibility("default")))
-
 /* Meanwhile bursts must not ask a thread where it is. */
 #define EXECUTED(call)                                                                                       \
     outside_hold();                                                                                          \

@@ -25,13 +25,9 @@ static struct {
 static const char *value_of(char *const *environment, const char *name)
 {
     size_t length = raw_length(name);
-    for (char *const *e = environment; e && *e; e++) {
-        size_t i = 0;
-        while (i < length && (*e)[i] == name[i])
-            i++;
-        if (i == length && (*e)[i] == '=')
-            return *e + i + 1;
-    }
+    for (char *const *e = environment; e && *e; e++)
+        if (raw_begins(*e, name) && (*e)[length] == '=')
+            return *e + length + 1;
     return NULL;
 }
 

@@ -1,9 +1,8 @@
 /*
- * filters.c - see filters.h. Wraps prctl() and syscall(), with which programs install a filter (libseccomp
+ * filters.c - seccomp filters; see leave.h. Wraps prctl() and syscall(), with which programs install a filter (libseccomp
  * uses syscall()). A filter installed by a raw syscall instruction is not seen.
  */
 #include "pathmap/probe/arguments.h"
-#include "pathmap/probe/filters.h"
 
 #include <linux/seccomp.h>
 #include <stdarg.h>
@@ -13,8 +12,6 @@
 #include "pathmap/probe/notes.h"
 #include "base/raw.h"
 #include "pathmap/probe/real.h"
-
-#define EXPORT __attribute__((visibility("default")))
 
 /* The number after a name at the start of a line; 0: not found. */
 static uint32_t field(const char *text, size_t size, const char *name)

@@ -150,9 +150,6 @@ void fork_child(void)
 
 void core_fork_child(void)
 {
-    uint64_t mask;
-    if (!fork_unseen())
-        return;
-    core_lock(&mask);
-    core_unlock(&mask);
+    if (fork_unseen())
+        core_unlock(core_lock());
 }

@@ -55,16 +55,15 @@ static uint32_t find_or_add_image(const char *path, const uint8_t *build_id, uin
 uint32_t core_image(const char *path, const uint8_t *build_id, uint32_t build_id_size, uint64_t bias,
                     uint64_t low, uint64_t high)
 {
-    uint64_t mask;
     uint32_t image = UINT32_MAX;
     if (!core.started)
         return image;
     if (build_id_size > sizeof core.images->build_id)
         build_id_size = sizeof core.images->build_id;
-    core_lock(&mask);
+    const uint64_t mask = core_lock();
     if (core.started)
         image = find_or_add_image(path, build_id, build_id_size, bias, low, high);
-    core_unlock(&mask);
+    core_unlock(mask);
     return image;
 }
 
@@ -82,11 +81,10 @@ static uint32_t reserve_functions(uint32_t count)
 
 uint32_t core_functions(uint32_t image, uint32_t count)
 {
-    uint64_t mask;
     uint32_t first = UINT32_MAX;
     if (!core.started || image >= core.header->image_count || !count)
         return first;
-    core_lock(&mask);
+    const uint64_t mask = core_lock();
     struct store_image *i = core.images + image;
     if (i->function_count == count) {
         first = i->first_function;
@@ -97,22 +95,14 @@ uint32_t core_functions(uint32_t image, uint32_t count)
             i->function_count = ranges[image].count = count;
         }
     }
-    core_unlock(&mask);
+    core_unlock(mask);
     return first;
 }
 
-void core_function(uint32_t id, uint32_t image, uint64_t vaddr)
-{
-    if (!core.started || !id || id >= core.header->function_count)
-        return;
-    core.functions[id].vaddr = vaddr;
-    core.functions[id].image = image;
-}
-
-void core_function_size(uint32_t id, uint32_t size)
+void core_function(uint32_t id, uint32_t image, uint64_t vaddr, uint32_t size)
 {
     if (core.started && id && id < core.header->function_count)
-        core.functions[id].size = size;
+        core.functions[id] = (struct store_function){.vaddr = vaddr, .image = image, .size = size};
 }
 
 void core_calls(uint32_t image, const struct plan *plan)
@@ -249,10 +239,9 @@ struct caller caller_at(struct thread *thread, uint64_t site)
 
 void core_main_root(uint32_t image, uint64_t start_vaddr)
 {
-    uint64_t mask;
     if (!core.started || core.main_function)
         return;
-    core_lock(&mask);
+    const uint64_t mask = core_lock();
     struct thread *thread = core.threads; /* the first one */
     struct stack *own = thread->own;
     uint32_t id =
@@ -264,5 +253,5 @@ void core_main_root(uint32_t image, uint64_t start_vaddr)
         own->frames[1] = (struct frame){8, root};
         own->top = own->frames + 1;
     }
-    core_unlock(&mask);
+    core_unlock(mask);
 }

@@ -105,10 +105,8 @@ static uint32_t register_functions(const struct record *r)
     const struct plan *plan = &r->plan;
     uint32_t count = plan->header->hook_count;
     uint32_t first = count ? core_functions(r->number, count) : 0;
-    for (uint32_t i = 0; first != UINT32_MAX && i < count; i++) {
-        core_function(first + i, r->number, plan->hooks[i].function);
-        core_function_size(first + i, plan->hooks[i].size);
-    }
+    for (uint32_t i = 0; first != UINT32_MAX && i < count; i++)
+        core_function(first + i, r->number, plan->hooks[i].function, plan->hooks[i].size);
     if (first != UINT32_MAX)
         core_calls(r->number, plan);
     return first;
@@ -209,7 +207,7 @@ static void open_new(struct record *r, const char *bad)
 {
     if (!bad && (r->elf.path[0] != '/' || holds_address(&r->elf.place, (uint64_t)(uintptr_t)&images_update)))
         return;
-    if (!bad && holds_address(&r->elf.place, loader_address())) {
+    if (!bad && holds_address(&r->elf.place, _r_debug.r_brk)) {
         add_to_core(r); /* its frames can be between those of others */
         return;
     }
@@ -299,7 +297,7 @@ static void update_images(const struct loader_space *space)
 {
     state.round++;
     for (const struct loader_space *s = space; s; s = loader_next(s))
-        for (const struct link_map *m = loader_images(s); m; m = m->l_next) {
+        for (const struct link_map *m = s->debug.r_map; m; m = m->l_next) {
             struct record *r = find_loaded(m->l_addr, (uint64_t)(uintptr_t)m->l_ld);
             if (r)
                 r->round = state.round;
@@ -308,17 +306,17 @@ static void update_images(const struct loader_space *space)
         if (r->loaded && r->round != state.round)
             close_image(r);
     for (const struct loader_space *s = space; s; s = loader_next(s))
-        for (const struct link_map *m = loader_images(s); m; m = m->l_next)
+        for (const struct link_map *m = s->debug.r_map; m; m = m->l_next)
             if (!find_loaded(m->l_addr, (uint64_t)(uintptr_t)m->l_ld))
                 open_image(m->l_addr, (uint64_t)(uintptr_t)m->l_ld);
 }
 
 void images_update(void)
 {
-    const struct loader_space *space = loader_first();
+    const struct loader_space *space = (const struct loader_space *)&_r_debug;
     take_lock();
     for (const struct loader_space *s = space; s; s = loader_next(s))
-        if (loader_is_changing(s))
+        if (s->debug.r_state != RT_CONSISTENT)
             return;
     if (!state.left)
         update_images(space);
@@ -338,7 +336,7 @@ void images_start(const char *directory, struct mail *mail)
     struct store_summary summary = {.reason = "images that are opened later are left out: "};
     size_t end = raw_length(summary.reason);
     raw_append(summary.reason, sizeof summary.reason, end, bad);
-    uint64_t at = loader_address();
+    uint64_t at = _r_debug.r_brk;
     core_summary(core_image("ld.so", NULL, 0, 0, at, at + 1), &summary);
 }
 

@@ -26,6 +26,8 @@
 #define NODE_FLAGS        3 /* the upper bits of the count that are not */
 #define NODE_SHIFT        5 /* 32 bytes */
 
+#define PROBE_RED_ZONE 128 /* bytes below SP that a function may use (psABI, 3.2.2) */
+
 #define ENTRY_SIBLINGS 8 /* children that entry.S checks before it leaves the search to core_enter() */
 
 /* Where probe_edges has a child: ((function + parent * EDGE_PARENT) ^ (site << 32 | height)) * EDGE_SPREAD,

@@ -13,36 +13,6 @@
 
 #define RETURN 0xc3 /* ret */
 
-struct loader_space {
-    struct r_debug debug;
-    const struct loader_space *next; /* exists if r_version >= 2 */
-};
-
-const struct loader_space *loader_first(void)
-{
-    return (const struct loader_space *)&_r_debug;
-}
-
-const struct loader_space *loader_next(const struct loader_space *space)
-{
-    return space->debug.r_version >= 2 ? space->next : NULL;
-}
-
-bool loader_is_changing(const struct loader_space *space)
-{
-    return space->debug.r_state != RT_CONSISTENT;
-}
-
-const struct link_map *loader_images(const struct loader_space *space)
-{
-    return space->debug.r_map;
-}
-
-uint64_t loader_address(void)
-{
-    return _r_debug.r_brk;
-}
-
 /* Whether code[1] to code[4], after the `ret`, are padding. Functions start at multiples of 16. */
 static bool has_padding(uint64_t address)
 {
@@ -88,7 +58,7 @@ static void put_hook(uint64_t address, uint64_t thunk, bool padded)
 const char *loader_watch(void (*notice)(void))
 {
     static const uint8_t endbr64[4] = {0xf3, 0x0f, 0x1e, 0xfa};
-    uint64_t address = loader_address();
+    uint64_t address = _r_debug.r_brk;
     if (!address)
         return "the loader has no function for debuggers";
     address += raw_equal((void *)address, endbr64, sizeof endbr64) ? sizeof endbr64 : 0;

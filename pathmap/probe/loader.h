@@ -7,22 +7,22 @@
 
 #include <link.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 /* A namespace of the loader; dlmopen makes more of them. */
-struct loader_space;
+struct loader_space {
+    struct r_debug debug; /* its list of images must not be read unless its state is RT_CONSISTENT */
+    const struct loader_space *next; /* exists if r_version >= 2 */
+};
 
 /* Loaders of other C libraries may lack it; then nothing here is called. */
 extern struct r_debug _r_debug __attribute__((weak));
 
-/* The first namespace, the program's. */
-const struct loader_space *loader_first(void);
-const struct loader_space *loader_next(const struct loader_space *space); /* NULL: no more */
-/* The list must not be read now. */
-bool loader_is_changing(const struct loader_space *space);
-/* NULL: empty, such as that of a namespace whose last image was closed. */
-const struct link_map *loader_images(const struct loader_space *space);
-/* An address inside the loader. */
-uint64_t loader_address(void);
+/* The first namespace is _r_debug, the program's. NULL: no more. */
+static inline const struct loader_space *loader_next(const struct loader_space *space)
+{
+    return space->debug.r_version >= 2 ? space->next : NULL;
+}
 
 /* Has `notice` called whenever the loader has mapped or unmapped images: after mapping and before any of
  * their code runs (relocation, IFUNC resolvers, constructors), with the loader's lock held. The function is

@@ -46,7 +46,7 @@ libfathom_probe_la_SOURCES = \
 	pathmap/probe/elf_image.c pathmap/probe/elf_image.h \
 	pathmap/probe/exec_calls.c \
 	pathmap/probe/execs.c pathmap/probe/execs.h \
-	pathmap/probe/filters.c pathmap/probe/filters.h \
+	pathmap/probe/filters.c \
 	pathmap/probe/images.c pathmap/probe/images.h \
 	pathmap/probe/leave.h \
 	pathmap/probe/loader.c pathmap/probe/loader.h \

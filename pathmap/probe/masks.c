@@ -10,7 +10,6 @@
 #include "pathmap/probe/real.h"
 #include "pathmap/probe/trap.h"
 
-#define EXPORT   __attribute__((visibility("default")))
 #define OLD_MASK (1u << (SIGTRAP - 1)) /* in the masks of sigblock() and similar functions */
 
 int __ppoll_chk(struct pollfd *fds, nfds_t count, const struct timespec *limit, const sigset_t *mask,

@@ -24,12 +24,11 @@
 #include "pathmap/probe/trap.h"
 #include "pathmap/probe/vma.h"
 
-#define ASK_SIGNAL   32           /* sigaction() and signal masks leave it to the library */
-#define ASK_CODE     (-0x4654)    /* marks our signals */
-#define SA_RESTORE   0x04000000ul /* the kernel's SA_RESTORER, which libc's headers lack */
-#define PATIENCE_NS  200000000    /* until all threads were outside */
-#define STEP_NS      200000       /* between two checks, without an answer */
-#define THREADS_MOST 8192u        /* with more, none is examined */
+#define ASK_SIGNAL   32        /* sigaction() and signal masks leave it to the library */
+#define ASK_CODE     (-0x4654) /* marks our signals */
+#define PATIENCE_NS  200000000 /* until all threads were outside */
+#define STEP_NS      200000    /* between two checks, without an answer */
+#define THREADS_MOST 8192u     /* with more, none is examined */
 #define SIGNALS      64
 #define RESTORERS    8           /* limit of different ones: libc has one */
 #define HANDLERS     16          /* nested ones, at most */
@@ -72,13 +71,6 @@ static void answer_signal(int sig, siginfo_t *info, void *context)
     __atomic_fetch_add(&state.wake, 1, __ATOMIC_RELEASE);
     raw_call(SYS_futex, (long)&state.wake, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
 }
-
-struct kernel_action {
-    void (*handler)(int, siginfo_t *, void *);
-    unsigned long flags;
-    void (*restorer)(void);
-    unsigned long mask;
-};
 
 /* Installs our handler. The library sets its own when it first needs it. That may not return (pthread_cancel), so
  * ours blocks no other signals. */

@@ -3,12 +3,18 @@
  *
  * A region of trampolines, within reach of the image:
  *
- *     slot:  8 bytes, the address of core_entry()
+ *     slots: 8 bytes each, the addresses of core_entry() and probe_entry_below()
  *     for each hook, from the next multiple of 16:
  *            push $id                  68 imm32
  *            call *slot(%rip)          ff 15 rel32
  *            lea 8(%rsp), %rsp         48 8d 64 24 08     (preserves flags)
  *            the hook's code, placed by plan_place()
+ *
+ * A function that jumps back to its hook (PLAN_LOOPS) may have data in its red zone there:
+ *
+ *            lea -128(%rsp), %rsp      48 8d 64 24 80
+ *            push $id; call *slot+8(%rip)
+ *            lea 136(%rsp), %rsp       48 8d a4 24 88 00 00 00
  */
 #include "pathmap/probe/patch.h"
 
@@ -18,8 +24,9 @@
 #include "base/raw.h"
 #include "pathmap/probe/region.h"
 
-#define HEAD  16u /* bytes before the hook's code */
-#define ALIGN 16u
+#define HEAD       16u /* bytes before the hook's code */
+#define HEAD_BELOW 24u /* with PLAN_LOOPS */
+#define ALIGN      16u
 
 /* Trampolines -------------------------------------------------------------------------------------------- */
 
@@ -29,11 +36,21 @@ static void put32(uint8_t *out, uint64_t value)
     raw_copy(out, &field, sizeof field);
 }
 
+static uint64_t head_size(const struct plan_hook *hook)
+{
+    return hook->flags & PLAN_LOOPS ? HEAD_BELOW : HEAD;
+}
+
+static uint64_t trampoline_size(const struct plan_hook *hook)
+{
+    return (head_size(hook) + hook->code_length + ALIGN - 1) & ~(uint64_t)(ALIGN - 1);
+}
+
 static uint64_t region_size(const struct plan *plan)
 {
     uint64_t size = ALIGN;
     for (uint32_t i = 0; i < plan->header->hook_count; i++)
-        size += (HEAD + plan->hooks[i].code_length + ALIGN - 1) & ~(uint64_t)(ALIGN - 1);
+        size += trampoline_size(&plan->hooks[i]);
     return size;
 }
 
@@ -41,25 +58,30 @@ static bool write_trampoline(const struct patch *patch, const struct plan_hook *
                              uint32_t id)
 {
     static const uint8_t head[HEAD] = {0x68, 0, 0, 0,    0,    0xff, 0x15, 0,
-                                       0,    0, 0, 0x48, 0x8d, 0x64, 0x24, 0x08};
+                                       0,    0, 0, 0x48, 0x8d, 0x64, 0x24, 0x08},
+                         below[HEAD_BELOW] = {0x48, 0x8d, 0x64, 0x24, 0x80, 0x68, 0, 0,
+                                              0,    0,    0xff, 0x15, 0,    0,    0, 0,
+                                              0x48, 0x8d, 0xa4, 0x24, 0x88, 0,    0, 0};
+    const bool loops = hook->flags & PLAN_LOOPS;
+    const uint64_t size = head_size(hook), push = loops ? 5 : 0, slot = patch->trampolines + (loops ? 8 : 0);
     uint8_t *out = (uint8_t *)at;
-    raw_copy(out, head, HEAD);
-    put32(out + 1, id);
-    put32(out + 7, patch->trampolines - (at + 11));
-    return plan_place(&patch->plan, hook, patch->target->bias, at + HEAD, out + HEAD);
+    raw_copy(out, loops ? below : head, size);
+    put32(out + push + 1, id);
+    put32(out + push + 7, slot - (at + push + 11));
+    return plan_place(&patch->plan, hook, patch->target->bias, at + size, out + size);
 }
 
 static bool write_trampolines(struct patch *patch, uint32_t first_id)
 {
-    void (*entry)(void) = core_entry();
+    void (*const entries[])(void) = {core_entry(), probe_entry_below};
     uint64_t at = patch->trampolines + ALIGN;
-    raw_copy((void *)patch->trampolines, &entry, sizeof entry);
+    raw_copy((void *)patch->trampolines, entries, sizeof entries);
     for (uint32_t i = 0; i < patch->plan.header->hook_count; i++) {
         const struct plan_hook *hook = &patch->plan.hooks[i];
         if (!write_trampoline(patch, hook, at, first_id + i))
             return false;
         patch->entries[i] = at;
-        at += (HEAD + hook->code_length + ALIGN - 1) & ~(uint64_t)(ALIGN - 1);
+        at += trampoline_size(hook);
     }
     return true;
 }
@@ -269,7 +291,9 @@ static void leave_trampolines(const struct patch *patch)
     void (*nothing)(void) = probe_nothing;
     if (raw_mprotect(patch->trampolines, RAW_PAGE, PROT_READ | PROT_WRITE | PROT_EXEC))
         return; /* the no-op records nothing */
-    __atomic_store_n((uint64_t *)patch->trampolines, (uint64_t)(uintptr_t)nothing, __ATOMIC_RELEASE);
+    for (unsigned slot = 0; slot < 2; slot++)
+        __atomic_store_n((uint64_t *)patch->trampolines + slot, (uint64_t)(uintptr_t)nothing,
+                         __ATOMIC_RELEASE);
     raw_mprotect(patch->trampolines, RAW_PAGE, PROT_READ | PROT_EXEC);
 }
 

@@ -166,11 +166,10 @@ static void purge_tree(struct thread *thread)
 void purge_weights(struct thread *thread, uint32_t keep,
                    uint64_t (*less)(struct thread *thread, uint32_t node, uint64_t has))
 {
-    uint64_t mask;
-    core_lock(&mask);
+    const uint64_t mask = core_lock();
     if (core.started && thread->root)
         take_and_remove(thread, keep, less);
-    core_unlock(&mask);
+    core_unlock(mask);
 }
 
 static bool is_due(const struct thread *thread)
@@ -180,11 +179,10 @@ static bool is_due(const struct thread *thread)
 
 void purge_if_due(struct thread *thread)
 {
-    uint64_t mask;
     if (!is_due(thread))
         return;
-    core_lock(&mask);
+    const uint64_t mask = core_lock();
     if (core.started && is_due(thread))
         purge_tree(thread);
-    core_unlock(&mask);
+    core_unlock(mask);
 }

@@ -126,9 +126,7 @@ static void find_frames(struct stack *stack, struct walk walk)
 
 void stack_resync(struct stack *stack, const uint64_t *slot, uint64_t frame_pointer)
 {
-    static const uint64_t all = ~0ull;
-    uint64_t mask;
-    raw_call(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)&mask, sizeof all, 0, 0);
+    const uint64_t mask = raw_signal_mask(SIG_BLOCK, ~0ull);
     if (stack->stale) {               /* a handler may have done it */
         stack->thread->last_node = 0; /* the time that passed meanwhile belongs to no node */
         find_frames(stack, (struct walk){slot, frame_pointer, 0});
@@ -137,18 +135,17 @@ void stack_resync(struct stack *stack, const uint64_t *slot, uint64_t frame_poin
         stack_set_limit(stack);
         first_context(stack->top->node);
     }
-    raw_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, sizeof mask, 0, 0);
+    raw_signal_mask(SIG_SETMASK, mask);
 }
 
 void core_burst(uint64_t ns)
 {
-    uint64_t mask;
-    core_lock(&mask);
+    const uint64_t mask = core_lock();
     if (core.started) {
         core.header->bursts++;
         core.header->burst_ns += ns;
     }
-    core_unlock(&mask);
+    core_unlock(mask);
 }
 
 void core_burst_omitted(void)
@@ -158,8 +155,7 @@ void core_burst_omitted(void)
 
 void core_resync(void)
 {
-    uint64_t mask;
-    core_lock(&mask);
+    const uint64_t mask = core_lock();
     for (uint32_t i = 1; core.started && i < core.stack_count; i++) {
         struct stack *stack = core.stacks + i;
         if (stack->kind == STACK_FREE)
@@ -167,5 +163,5 @@ void core_resync(void)
         stack->stale = true;
         *(volatile uint64_t *)stack->limit = 0;
     }
-    core_unlock(&mask);
+    core_unlock(mask);
 }

@@ -40,10 +40,9 @@ static struct store_stack *take_stack(uint32_t size)
 /* Returned with `node` 0; NULL: none. */
 static struct store_stack *space_new(uint32_t size)
 {
-    uint64_t mask;
-    core_lock(&mask);
+    const uint64_t mask = core_lock();
     struct store_stack *s = core.started ? take_stack(size) : NULL;
-    core_unlock(&mask);
+    core_unlock(mask);
     return s;
 }
 

@@ -71,15 +71,20 @@ static bool make_room(struct stack *stack, uint64_t bytes)
         raw_munmap(stack->frames, stack->reserve);
     stack->reserve = 0;
     for (; bytes >= RAW_PAGE; bytes = RAW_PAGE_DOWN(bytes / 4)) {
-        long p = raw_mmap(0, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
-        if (raw_failed(p))
-            continue;
-        raw_call(SYS_madvise, p, (long)bytes, MADV_NOHUGEPAGE, 0, 0, 0);
-        stack->frames = (struct frame *)p;
-        stack->reserve = bytes;
-        return true;
+        stack->frames = core_reserve(bytes);
+        stack->reserve = stack->frames ? bytes : 0;
+        if (stack->frames)
+            return true;
     }
     return false;
+}
+
+void stack_free(struct stack *stack)
+{
+    stack->thread = NULL;
+    stack->kind = STACK_FREE;
+    stack->next_free = core.free_stacks;
+    core.free_stacks = stack;
 }
 
 struct stack *stack_new(enum stack_kind kind, uint64_t low, uint64_t high)
@@ -95,8 +100,7 @@ struct stack *stack_new(enum stack_kind kind, uint64_t low, uint64_t high)
     stack->thread = NULL;
     /* A thread's own stack may grow beyond its currently known range. */
     if (!make_room(stack, kind == STACK_OWN ? RESERVE_MAX : high - low)) {
-        stack->next_free = core.free_stacks;
-        core.free_stacks = stack;
+        stack_free(stack);
         return NULL;
     }
     stack_reset(stack, low, high);
@@ -124,10 +128,7 @@ static void remove_aux(uint32_t at)
     struct stack *stack = core.by_low[at];
     *(volatile uint64_t *)stack->limit = 0;
     leave_stack(stack->thread, stack);
-    stack->thread = NULL;
-    stack->kind = STACK_FREE;
-    stack->next_free = core.free_stacks;
-    core.free_stacks = stack;
+    stack_free(stack);
     core.aux_count--;
     for (uint32_t i = at; i < core.aux_count; i++)
         core.by_low[i] = core.by_low[i + 1];
@@ -148,10 +149,9 @@ static struct stack *add_aux(uint64_t low, uint64_t high)
 
 void core_stack(uint64_t low, uint64_t high)
 {
-    uint64_t mask;
     if (!core.started || low >= high || high - low > 1ull << 40)
         return;
-    core_lock(&mask);
+    const uint64_t mask = core_lock();
     if (core.started) {
         uint32_t at = aux_at(low + 1);
         if (at < core.aux_count && core.by_low[at]->low == low && core.by_low[at]->high == high) {
@@ -167,7 +167,7 @@ void core_stack(uint64_t low, uint64_t high)
                 stack_set_limit(own);
         }
     }
-    core_unlock(&mask);
+    core_unlock(mask);
 }
 
 uint64_t core_stack_end(uint64_t address)
@@ -291,13 +291,12 @@ struct stack *stack_here(uint64_t cfa, bool signal)
             }
         }
     }
-    uint64_t mask;
     if (!core.started)
         return NULL;
-    core_lock(&mask);
+    const uint64_t mask = core_lock();
     struct stack *stack = core.started ? look_up(cfa, signal) : NULL;
     if (!stack && core.started)
         core.header->dropped_stack++;
-    core_unlock(&mask);
+    core_unlock(mask);
     return stack;
 }

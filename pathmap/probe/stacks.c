@@ -8,8 +8,6 @@
 #include "pathmap/probe/core.h"
 #include "pathmap/probe/real.h"
 
-#define EXPORT __attribute__((visibility("default")))
-
 void (*stacks_new_context(const ucontext_t *context))(void);
 
 /* Called by makecontext() below, which then jumps to the function that this returns. */

@@ -14,7 +14,6 @@
 #include "pathmap/probe/bursts.h"
 #include "pathmap/probe/core.h"
 #include "pathmap/probe/execs.h"
-#include "pathmap/probe/filters.h"
 #include "pathmap/probe/images.h"
 #include "pathmap/probe/leave.h"
 #include "pathmap/probe/mail_client.h"
@@ -50,13 +49,9 @@ void probe_leave(void)
 static const char *find_session(char **environment)
 {
     static const char name[] = "FATHOM_PROBE=";
-    for (char **e = environment; e && *e; e++) {
-        size_t i = 0;
-        while (name[i] && (*e)[i] == name[i])
-            i++;
-        if (!name[i])
-            return *e + i;
-    }
+    for (char **e = environment; e && *e; e++)
+        if (raw_begins(*e, name))
+            return *e + sizeof name - 1;
     return NULL;
 }
 

@@ -178,10 +178,10 @@ _Static_assert(sizeof(struct store_node) == 1u << NODE_SHIFT, "entry.S");
 
 #define BARRIER() __asm__ volatile("" : : : "memory")
 
-/* Takes the lock, with all signals blocked; `mask` saves the thread's own. In a forked child it first gives
+/* Takes the lock, with all signals blocked; returns the thread's own mask. In a forked child it first gives
  * the child its own store; core.started may have become false. */
-void core_lock(uint64_t *mask);
-void core_unlock(const uint64_t *mask);
+uint64_t core_lock(void);
+void core_unlock(uint64_t mask);
 /* Reserves memory that is only allocated when written to; NULL: none. */
 void *core_reserve(size_t size);
 
@@ -339,6 +339,7 @@ void stack_restart(struct stack *stack, uint64_t cfa);
 void stack_set_limit(struct stack *stack);
 /* A new stack with room for frames; NULL: out of memory. Lock held. */
 struct stack *stack_new(enum stack_kind kind, uint64_t low, uint64_t high);
+void stack_free(struct stack *stack); /* the same */
 void stack_reset(struct stack *stack, uint64_t low, uint64_t high);
 bool address_readable(uint64_t address);
 

@@ -46,10 +46,7 @@ struct thread *thread_here(void)
     if (thread->own) {
         struct stack *own = thread->own;
         *(volatile uint64_t *)own->limit = 0;
-        own->thread = NULL;
-        own->kind = STACK_FREE;
-        own->next_free = core.free_stacks;
-        core.free_stacks = own;
+        stack_free(own);
         thread->own = NULL;
     }
     thread->current = &core_no_stack;

@@ -6,19 +6,11 @@
 
 #include <ucontext.h>
 
+#include "pathmap/probe/arguments.h"
 #include "pathmap/probe/breakpoint.h"
 #include "base/raw.h"
 
-#define BIT        (1ul << (SIGTRAP - 1))
-#define SA_RESTORE 0x04000000ul /* the kernel's SA_RESTORER, which libc's headers lack */
-#define EVERY      (~0ul)
-
-struct kernel_action {
-    void (*handler)(int, siginfo_t *, void *);
-    unsigned long flags;
-    void (*restorer)(void);
-    unsigned long mask;
-};
+#define BIT (1ul << (SIGTRAP - 1))
 
 static struct {
     bool started;
@@ -49,26 +41,14 @@ __asm__(".text\n"
         ".p2align 4\n"
         ".type trap_entry, @function\n"
         "trap_entry:\n"
-        "    .cfi_startproc\n"
-        "    push %rdi\n"
-        "    .cfi_adjust_cfa_offset 8\n"
-        "    push %rsi\n"
-        "    .cfi_adjust_cfa_offset 8\n"
-        "    push %rdx\n"
-        "    .cfi_adjust_cfa_offset 8\n"
-        "    call trap_handle\n"
-        "    pop %rdx\n"
-        "    .cfi_adjust_cfa_offset -8\n"
-        "    pop %rsi\n"
-        "    .cfi_adjust_cfa_offset -8\n"
-        "    pop %rdi\n"
-        "    .cfi_adjust_cfa_offset -8\n"
-        "    test %rax, %rax\n"
-        "    je 1f\n"
-        "    jmp *%rax\n"
-        "1:  ret\n"
-        "    .cfi_endproc\n"
-        ".size trap_entry, . - trap_entry\n");
+        "    .cfi_startproc\n" ARGUMENTS_PUSH(rdi) ARGUMENTS_PUSH(rsi)
+            ARGUMENTS_PUSH(rdx) "    call trap_handle\n" ARGUMENTS_POP(rdx) ARGUMENTS_POP(rsi)
+                ARGUMENTS_POP(rdi) "    test %rax, %rax\n"
+                                   "    je 1f\n"
+                                   "    jmp *%rax\n"
+                                   "1:  ret\n"
+                                   "    .cfi_endproc\n"
+                                   ".size trap_entry, . - trap_entry\n");
 extern void trap_entry(int sig, siginfo_t *info, void *context) __attribute__((visibility("hidden")));
 __attribute__((used, visibility("hidden"))) void *trap_handle(int sig, siginfo_t *info, void *context);
 
@@ -93,18 +73,11 @@ const sigset_t *trap_without(const sigset_t *set, sigset_t *copy)
     return copy;
 }
 
-static unsigned long kernel_mask(int how, unsigned long mask)
-{
-    unsigned long old = 0;
-    raw_call(SYS_rt_sigprocmask, how, (long)&mask, (long)&old, sizeof mask, 0, 0);
-    return old;
-}
-
 /* The lock is held with all signals blocked, so that no handler on this thread can request it. Our own code
  * has no breakpoints. */
 static unsigned long take_lock(void)
 {
-    unsigned long old = kernel_mask(SIG_BLOCK, EVERY);
+    unsigned long old = raw_signal_mask(SIG_BLOCK, ~0ull);
     while (__atomic_exchange_n(&state.lock, 1, __ATOMIC_ACQUIRE))
         raw_call(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
     return old;
@@ -113,7 +86,7 @@ static unsigned long take_lock(void)
 static void drop_lock(unsigned long old)
 {
     __atomic_store_n(&state.lock, 0, __ATOMIC_RELEASE);
-    kernel_mask(SIG_SETMASK, old);
+    raw_signal_mask(SIG_SETMASK, old);
 }
 
 /* The action in the kernel ------------------------------------------------------------------------------- */
@@ -199,7 +172,7 @@ static void *pass_on(const siginfo_t *info, bool caused)
         return NULL;
     }
     /* the return from the signal restores the mask */
-    kernel_mask(SIG_BLOCK, *(unsigned long *)&a.sa_mask & ~BIT);
+    raw_signal_mask(SIG_BLOCK, *(unsigned long *)&a.sa_mask & ~BIT);
     return (void *)(uintptr_t)a.sa_handler; /* shares its place with sa_sigaction */
 }
 
@@ -229,7 +202,7 @@ void trap_start(void)
     state.program.sa_handler = ignored ? SIG_IGN : SIG_DFL;
     state.pid = raw_pid();
     install_action();
-    mine.blocked = kernel_mask(SIG_UNBLOCK, BIT) & BIT; /* inherited through exec */
+    mine.blocked = raw_signal_mask(SIG_UNBLOCK, BIT) & BIT; /* inherited through exec */
     state.started = true;
 }
 

@@ -15,6 +15,15 @@
 #include <signal.h>
 #include <stdbool.h>
 
+/* The kernel's struct sigaction, and its SA_RESTORER, which libc's headers lack. */
+struct kernel_action {
+    void (*handler)(int, siginfo_t *, void *);
+    unsigned long flags;
+    void (*restorer)(void);
+    unsigned long mask;
+};
+#define SA_RESTORE 0x04000000ul
+
 /* For handlers of our own: what returns from them (sa_restorer). */
 extern void trap_restorer(void) __attribute__((visibility("hidden")));
 

@@ -93,22 +93,10 @@ static int index_stacks(struct graft *g)
             break; /* the writer was killed: the rest cannot be parsed */
         if (!s.node)
             continue;
-        uint64_t *place = table_put(g->saved, s.node, NULL);
-        if (!place)
+        if (!table_set(g->saved, s.node, at))
             return -ENOMEM;
-        *place = at;
     }
     return 0;
-}
-
-static struct build_id build_id_of(const struct store_image *image)
-{
-    struct build_id id = {0};
-    if (image->build_id_size <= BUILD_ID_MAX) {
-        id.size = (uint8_t)image->build_id_size;
-        memcpy(id.bytes, image->build_id, id.size);
-    }
-    return id;
 }
 
 /* Adds a mapping of a part of an image to the process. */
@@ -123,7 +111,7 @@ static int add_mapping(struct graft *g, const struct store_image *image, uint64_
                                      .offset = offset,
                                      .executable = true,
                                      .path = image->path}};
-    struct build_id id = build_id_of(image);
+    struct build_id id = build_id_of(image->build_id, image->build_id_size);
     record.mmap.build_id_size = id.size;
     memcpy(record.mmap.build_id, id.bytes, id.size);
     return processes_apply(g->processes, &record, NULL);
@@ -133,7 +121,7 @@ static int add_mapping(struct graft *g, const struct store_image *image, uint64_
 static int add_image(struct graft *g, const struct store_image *image)
 {
     struct image *file;
-    struct build_id id = build_id_of(image);
+    struct build_id id = build_id_of(image->build_id, image->build_id_size);
     if (image->high <= image->low || image->high - image->low > UINT32_MAX ||
         image_cache_get(g->images, image->path, &id, &file, NULL) < 0)
         return 0;
@@ -395,17 +383,12 @@ static int by_stack(struct graft *g, const struct store_stack *s, const struct s
 /* The return address of a node in one of the store's images; false: in none. */
 static bool find_site(struct graft *g, const struct store_node *node, struct chain_key *key)
 {
-    for (uint32_t i = 0; i < g->store->header.image_count; i++) {
-        const struct store_image *image = &g->store->images[i];
-        uint64_t from_low = (uint32_t)(node->site - (uint32_t)image->low);
-        if (image->high <= image->low || from_low >= image->high - image->low)
-            continue;
-        struct build_id id = build_id_of(image);
-        key->image = trie_image(g->trie, image->path, &id);
-        key->back = image->low + from_low - image->bias;
-        return key->image != TRIE_NONE;
-    }
-    return false;
+    const struct store_image *image = store_file_image(g->store, node->site, &key->back);
+    if (!image)
+        return false;
+    struct build_id id = build_id_of(image->build_id, image->build_id_size);
+    key->image = trie_image(g->trie, image->path, &id);
+    return key->image != TRIE_NONE;
 }
 
 /* graft_enter() by the frames of another node. */

@@ -67,11 +67,7 @@ static uint32_t reading_image(struct reading *r, uint32_t number)
     if (r->images[number] != TRIE_NONE)
         return r->images[number];
     const struct store_image *image = &r->store.images[number];
-    struct build_id id = {0};
-    if (image->build_id_size <= BUILD_ID_MAX) {
-        id.size = (uint8_t)image->build_id_size;
-        memcpy(id.bytes, image->build_id, id.size);
-    }
+    struct build_id id = build_id_of(image->build_id, image->build_id_size);
     if (image_cache_get(r->cache, image->path, &id, &r->opened[number], NULL) < 0)
         r->opened[number] = NULL;
     uint32_t added = trie_image(r->trie, image->path, &id);
@@ -131,13 +127,9 @@ static struct code reading_code(const struct reading *r, uint32_t function)
 /* A return address (its low 32 bits) as an address in an image; 0 if it is elsewhere. */
 static uint64_t reading_site(const struct reading *r, uint32_t in, uint32_t site)
 {
-    if (site == 0 || in == STORE_NO_IMAGE)
-        return 0;
-    const struct store_image *image = &r->store.images[in];
-    uint64_t from_low = (uint32_t)(site - (uint32_t)image->low); /* images are smaller than 4 GiB */
-    if (image->high <= image->low || from_low >= image->high - image->low)
-        return 0;
-    return image->low + from_low - image->bias;
+    uint64_t address;
+    bool inside = site && in != STORE_NO_IMAGE && store_image_has(&r->store.images[in], site, &address);
+    return inside ? address : 0;
 }
 
 /* Finds the node that made the call that returns to `site`: *parent, or else the next one above it whose

@@ -80,14 +80,15 @@ static int fill_hook(struct builder *b, const struct plan_site *site, uint64_t p
 {
     static const uint8_t patch_lengths[PLAN_KINDS] = {PLAN_JUMP, PLAN_JUMP, 2, 1};
     struct displaced displaced;
-    displace(site->insns, site->count, site->address + site->original_length, &displaced);
+    displace(site->insns, site->count, site->next, &displaced);
     struct plan_hook hook = {.address = site->address,
                              .function = site->function,
                              .pad = pad,
                              .code = (uint32_t)b->bytes.count,
                              .code_length = displaced.length,
                              .fixups = (uint32_t)b->fixups.count,
-                             .fixup_count = displaced.fixup_count,
+                             .fixup_count = (uint16_t)displaced.fixup_count,
+                             .flags = site->loops ? PLAN_LOOPS : 0,
                              .kind = (uint8_t)site->kind,
                              .patch_length = patch_lengths[site->kind],
                              .original_length = (uint8_t)site->original_length,

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/search.h"
+#include "base/sort.h"
 #include "image/calls/calls.h"
 #include "image/cfi/cfi.h"
 
@@ -51,18 +52,11 @@ static uint32_t hook_of(const struct plan_hook *hooks, uint32_t count, uint64_t 
     return first < count && hooks[first].function == function ? first : PLAN_NO_HOOK;
 }
 
-static int by_back(const void *a, const void *b)
-{
-    const struct plan_call *x = a, *y = b;
-    return (x->back > y->back) - (x->back < y->back);
-}
-
 /* Sorts and removes duplicates: bytes in two functions were read twice. */
 static uint32_t settle_calls(struct plan_call *calls, uint32_t count)
 {
     uint32_t kept = 0;
-    if (count)
-        qsort(calls, count, sizeof *calls, by_back);
+    sort_by(calls, count, back);
     for (uint32_t i = 0; i < count; i++)
         if (!kept || calls[kept - 1].back != calls[i].back)
             calls[kept++] = calls[i];

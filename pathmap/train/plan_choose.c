@@ -6,6 +6,9 @@
  * address), if the instructions can run elsewhere, and if bytes replaced beyond the last instruction of the
  * function are dead. Tails of displaced instructions beyond the replaced bytes are unchanged: arriving there
  * does no harm.
+ *
+ * Where the function begins with a loop, the whole loop is displaced if it can be: its rounds then run in the copy.
+ * A round that makes a call returns to the original and passes the hook again.
  */
 #include "pathmap/train/plan_choose.h"
 
@@ -70,13 +73,67 @@ static bool gather_insns(const struct plan_code *code, const uint8_t *bytes, siz
         closed = displace_closes(insn);
     }
     site->original_length = length;
+    site->next = site->address + length;
     return true;
+}
+
+/* Bytes of the function that no other function's entry interrupts, from the address on. */
+static size_t bytes_alone(const struct image *image, uint32_t function, uint64_t address)
+{
+    const struct image_function *f = image_function(image, function);
+    uint64_t end = f->address + f->size;
+    if (function + 1 < image_function_count(image) && image_function(image, function + 1)->address < end)
+        end = image_function(image, function + 1)->address;
+    return end > address ? end - address : 0;
+}
+
+/* Whether it refers to an address outside of the image: it is data that a jump skips, or a weak function that nothing defines. */
+static bool leaves_image(const struct image *image, const struct insn *insn)
+{
+    return (insn->direct && !image_covers(image, insn->target)) ||
+           (insn->rip_relative && !image_covers(image, insn->memory));
+}
+
+/* Goes on to the last jump into a loop that begins at the hook: a round of such a loop is no call. */
+static void gather_loop(const struct plan_code *code, uint32_t function, const uint8_t *bytes,
+                        struct plan_site *site)
+{
+    const uint64_t first = site->address;
+    uint64_t end = first + 1; /* of the loop, as far as it is known; its jumps go to [first, end) */
+    size_t size = bytes_alone(code->image, function, first), length = 0;
+    for (unsigned count = 0; length < size && count < DISPLACED_MAX; count++) {
+        struct insn *insn = &site->insns[count];
+        if (!insn_read(code->reader, bytes + length, size - length, first + length, insn) ||
+            !displace_possible(insn) || leaves_image(code->image, insn))
+            return;
+        length += insn->length;
+        if (!insn->direct || insn->flow == INSN_CALL || insn->target - first >= end - first)
+            continue;
+        end = first + length;
+        if (count >= site->count) {
+            site->count = count + 1;
+            site->next = end;
+        }
+    }
+}
+
+/* Chooses the first kind from this one on that its instructions allow. */
+static bool choose_displacing(const struct plan_code *code, uint32_t function, const uint8_t *bytes,
+                              size_t size, enum plan_kind from, struct plan_site *out)
+{
+    static const unsigned needs[PLAN_KINDS] = {PLAN_JUMP, PLAN_JUMP, 2, 1};
+    for (out->kind = from > PLAN_DETOUR ? from : PLAN_DETOUR; out->kind < PLAN_KINDS; out->kind++)
+        if (gather_insns(code, bytes, size, needs[out->kind], out)) {
+            if (out->loops)
+                gather_loop(code, function, bytes, out);
+            return true;
+        }
+    return false;
 }
 
 const char *plan_choose(const struct plan_code *code, uint32_t function, enum plan_kind from,
                         struct plan_site *out)
 {
-    static const unsigned needs[PLAN_KINDS] = {PLAN_JUMP, PLAN_JUMP, 2, 1};
     const struct image_function *f = image_function(code->image, function);
     size_t size;
     const uint8_t *bytes = image_bytes(code->image, f->address, &size);
@@ -96,15 +153,16 @@ const char *plan_choose(const struct plan_code *code, uint32_t function, enum pl
     }
     out->count = 0;
     out->original_length = PLAN_JUMP;
+    out->next = out->address + PLAN_JUMP;
+    out->loops = code->flags[function] & PLAN_CODE_LOOPS;
     out->kind = PLAN_SLED;
     if (from == PLAN_SLED && is_sled(bytes, size) && !targets_inside(code, out->address, PLAN_JUMP))
         return NULL;
     /* a function that is not understood may have unknown branches; its first byte is safe */
     if (!(code->flags[function] & PLAN_CODE_WHOLE))
         from = PLAN_BREAKPOINT;
-    for (out->kind = from > PLAN_DETOUR ? from : PLAN_DETOUR; out->kind < PLAN_KINDS; out->kind++)
-        if (gather_insns(code, bytes, size, needs[out->kind], out))
-            return NULL;
+    if (choose_displacing(code, function, bytes, size, from, out))
+        return NULL;
     struct insn insn;
     return insn_read(code->reader, bytes, size, out->address, &insn)
                ? "its first instruction cannot run at another place"

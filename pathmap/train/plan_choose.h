@@ -9,7 +9,9 @@ struct plan_site {
     uint64_t function, address; /* as in struct plan_hook */
     uint32_t size;              /* of the function */
     enum plan_kind kind;
+    bool loops; /* PLAN_LOOPS */
     unsigned original_length;
+    uint64_t next;  /* address behind them; what they displace may be less */
     unsigned count; /* of insns to displace */
     struct insn insns[DISPLACED_MAX];
 };

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "base/vec.h"
 #include "image/cfi/cfi.h"
 
@@ -72,6 +73,7 @@ static unsigned scan_range(struct scan *s, const uint8_t *bytes, size_t size, ui
 {
     struct plan_code *code = s->code;
     bool whole = true, closed = false; /* closed: nothing but padding since the last jump or return */
+    bool loops = false;
     for (size_t at = 0; at < size;) {
         struct insn insn;
         if (!insn_read(code->reader, bytes + at, size - at, address + at, &insn)) {
@@ -81,6 +83,7 @@ static unsigned scan_range(struct scan *s, const uint8_t *bytes, size_t size, ui
         }
         if (insn.direct)
             see_target(code, insn.target);
+        loops |= insn.direct && insn.flow != INSN_CALL && insn.target - address <= 4 /* endbr64 */;
         if (insn.rip_relative && insn.lea) {
             see_target(code, insn.memory);
             add_table(s, insn.memory);
@@ -93,7 +96,7 @@ static unsigned scan_range(struct scan *s, const uint8_t *bytes, size_t size, ui
             closed = insn.flow == INSN_JUMP || insn.flow == INSN_RETURN;
         at += insn.length;
     }
-    return (whole ? PLAN_CODE_WHOLE : 0) | (closed ? PLAN_CODE_ENDS : 0);
+    return (whole ? PLAN_CODE_WHOLE : 0) | (closed ? PLAN_CODE_ENDS : 0) | (loops ? PLAN_CODE_LOOPS : 0);
 }
 
 /* Whether there is only padding, which is nops or int3 from ld and lld. Zeros do not count: they may be
@@ -147,18 +150,11 @@ static void scan_functions(struct scan *s)
     }
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const uint64_t *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 /* A table extends as long as its entries lead to code, up to the next one. */
 static void follow_tables(struct scan *s)
 {
     struct plan_code *code = s->code;
-    if (s->table_count)
-        qsort(s->tables, s->table_count, sizeof *s->tables, by_value);
+    sort_numbers(s->tables, s->table_count);
     for (size_t i = 0; i < s->table_count; i++) {
         uint64_t table = s->tables[i], next = i + 1 < s->table_count ? s->tables[i + 1] : UINT64_MAX;
         size_t size;

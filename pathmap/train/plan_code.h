@@ -23,6 +23,7 @@ enum plan_code_flags {
     PLAN_CODE_ENDS = 2,  /* control does not fall out of its end */
     PLAN_CODE_PART = 4,  /* its frame does not start like a function's: it is not called normally (.cold part,
                             signal trampoline, code with its own convention) */
+    PLAN_CODE_LOOPS = 8, /* something in it jumps back to where a hook is */
 };
 
 struct plan_code {

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/search.h"
+
 enum { MODRM_RSP = 4, SIB_RSP = 4, REX = 0x40, REX_B = 1 };
 
 static void put_bytes(struct displaced *out, const void *bytes, size_t count)
@@ -174,11 +176,44 @@ static void put_insn(struct displaced *out, const struct insn *insn)
     }
 }
 
+static unsigned find_insn(const struct insn *insns, unsigned count, uint64_t address)
+{
+    unsigned first = lower_bound(i, 0, count, insns[i].address < address);
+    return first < count && insns[first].address == address ? first : count;
+}
+
+/* Replaces the fixups of branches from one of the instructions to another by their distance. starts: offsets of the
+ * instructions in the code, and of its end. */
+static void link_branches(const struct insn *insns, unsigned count, const uint32_t *starts,
+                          struct displaced *out)
+{
+    uint32_t left = 0;
+    unsigned i = 0, target;
+    for (uint32_t n = 0; n < out->fixup_count; n++) {
+        const struct plan_fixup fixup = out->fixups[n];
+        while (i < count && starts[i + 1] <= fixup.offset)
+            i++;
+        bool branches = i < count && insns[i].direct && insns[i].flow != INSN_CALL;
+        if (branches && (target = find_insn(insns, count, fixup.target)) < count) {
+            int32_t distance = (int32_t)starts[target] - (fixup.offset + 4);
+            memcpy(out->code + fixup.offset, &distance, sizeof distance);
+        } else {
+            out->fixups[left++] = fixup;
+        }
+    }
+    out->fixup_count = left;
+}
+
 void displace(const struct insn *insns, unsigned count, uint64_t next, struct displaced *out)
 {
+    uint32_t starts[DISPLACED_MAX + 1];
     out->length = out->fixup_count = 0;
-    for (unsigned i = 0; i < count; i++)
+    for (unsigned i = 0; i < count; i++) {
+        starts[i] = out->length;
         put_insn(out, &insns[i]);
+    }
+    starts[count] = out->length;
     if (count == 0 || !displace_closes(&insns[count - 1]))
         put_jump(out, next);
+    link_branches(insns, count, starts, out);
 }

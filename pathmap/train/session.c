@@ -17,10 +17,25 @@
 #include "base/file.h"
 #include "base/vec.h"
 #include "image/name.h"
-#include "pathmap/train/alive.h"
 #include "pathmap/train/plan_cache.h"
 #include "pathmap/train/session_directory.h"
 #include "pathmap/wire/mail.h"
+
+/*
+ * A word in shared memory in which the kernel marks the end of the thread that holds it.
+ *
+ * The word is on the thread's robust list (set_robust_list(2)): however the thread ends, even by SIGKILL, the
+ * kernel sets FUTEX_OWNER_DIED in it at once, before its process is a zombie. Processes that share the memory
+ * need no descriptor, no /proc and no common PID namespace to see it. The list itself is in private memory,
+ * so writers of the shared one can at worst hide or fake the end.
+ */
+struct alive {
+    struct robust_list_head head;
+    struct robust_list entry;
+    struct robust_list_head *before; /* the thread's own list, from the C library */
+    size_t before_size;
+    uint32_t *word; /* NULL: it is not held */
+};
 
 struct session_entry { /* a requested file */
     struct session_image image;
@@ -46,6 +61,45 @@ struct session {
     size_t chosen_count;
 };
 
+/* The calling thread holds *word from now on, until drop_alive() by the same thread; neither may move. Meanwhile the thread must not lock a
+ * robust mutex of the C library. 0 or a negative errno. */
+static int hold_alive(struct alive *alive, uint32_t *word)
+{
+    if (syscall(SYS_get_robust_list, 0, &alive->before, &alive->before_size) != 0)
+        return -errno;
+    alive->head.list.next = &alive->entry;
+    alive->entry.next = &alive->head.list;
+    alive->head.futex_offset = (long)((intptr_t)word - (intptr_t)&alive->entry);
+    alive->head.list_op_pending = NULL;
+    __atomic_store_n(word, (uint32_t)syscall(SYS_gettid), __ATOMIC_RELEASE);
+    if (syscall(SYS_set_robust_list, &alive->head, sizeof alive->head) != 0)
+        return -errno;
+    alive->word = word;
+    return 0;
+}
+
+static void drop_alive(struct alive *alive)
+{
+    if (!alive->word)
+        return;
+    syscall(SYS_set_robust_list, alive->before, alive->before_size);
+    __atomic_store_n(alive->word, 0, __ATOMIC_RELEASE);
+    alive->word = NULL;
+}
+
+/* The seccomp filters of this process. */
+static uint32_t count_filters(void)
+{
+    char line[256];
+    unsigned filters = 0;
+    FILE *status = fopen("/proc/self/status", "re");
+    while (status && fgets(line, sizeof line, status) && sscanf(line, "Seccomp_filters: %u", &filters) != 1)
+        continue;
+    if (status)
+        fclose(status);
+    return filters;
+}
+
 static int make_mailbox(struct session *s, struct fathom_error *err)
 {
     int fd = openat(s->directory.fd, MAIL_NAME, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -61,9 +115,9 @@ static int make_mailbox(struct session *s, struct fathom_error *err)
     if (code)
         return error_system(err, code, "cannot create a mailbox in %s", s->directory.path);
     s->mail = mapped;
-    s->mail->filters = session_filters();
+    s->mail->filters = count_filters();
     s->mail->recording = s->options.recording;
-    code = -alive_hold(&s->alive, &s->mail->trainer);
+    code = -hold_alive(&s->alive, &s->mail->trainer);
     if (code)
         return error_system(err, code,
                             "cannot register for notification by the kernel when the training ends");
@@ -196,6 +250,39 @@ static void wake_futex(uint32_t *futex)
     syscall(SYS_futex, futex, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
+static void add_note(struct session_notes *notes, const struct session_note *note)
+{
+    for (size_t i = 0; i < notes->count; i++) {
+        struct session_note *known = &notes->all[i];
+        if (known->kind == note->kind && known->detail == note->detail &&
+            strcmp(known->path, note->path) == 0) {
+            known->count++;
+            return;
+        }
+    }
+    if (notes->count == SESSION_NOTES_MAX)
+        notes->lost++;
+    else
+        notes->all[notes->count++] = *note;
+}
+
+/* Takes the notes from the mailbox, making room there. It is hostile: texts in it are bounded and made safe. */
+static void take_notes(struct session_notes *notes, struct mail *mail)
+{
+    for (size_t i = 0; i < MAIL_NOTES; i++) {
+        struct mail_note *from = &mail->notes[i];
+        if (__atomic_load_n(&from->state, __ATOMIC_ACQUIRE) != 2)
+            continue;
+        struct session_note note = {
+            .kind = (enum mail_note_kind)from->kind, .detail = from->detail, .count = 1};
+        memcpy(note.path, from->path, sizeof note.path - 1);
+        __atomic_store_n(&from->state, 0, __ATOMIC_RELEASE);
+        if ((unsigned)note.kind < NOTE_KINDS)
+            add_note(notes, &note);
+    }
+    notes->lost += __atomic_exchange_n(&mail->notes_lost, 0, __ATOMIC_RELAXED);
+}
+
 bool session_serve(struct session *s, int timeout_ms)
 {
     struct mail *mail = s->mail;
@@ -205,7 +292,7 @@ bool session_serve(struct session *s, int timeout_ms)
         syscall(SYS_futex, &mail->request_seq, FUTEX_WAIT, request, &wait, NULL, 0);
         request = __atomic_load_n(&mail->request_seq, __ATOMIC_ACQUIRE);
     }
-    session_notes_take(&s->notes, mail);
+    take_notes(&s->notes, mail);
     if (request == s->answered)
         return false;
     char path[sizeof mail->path];
@@ -235,7 +322,7 @@ void session_hooks(struct session *s, bool in)
 
 const struct session_notes *session_notes(struct session *s)
 {
-    session_notes_take(&s->notes, s->mail);
+    take_notes(&s->notes, s->mail);
     return &s->notes;
 }
 
@@ -245,7 +332,7 @@ void session_close(struct session *s)
         return;
     if (s->mail) {
         __atomic_store_n(&s->mail->magic, 0, __ATOMIC_RELEASE);
-        alive_drop(&s->alive);
+        drop_alive(&s->alive);
         munmap(s->mail, MAIL_SIZE);
     }
     session_directory_remove(&s->directory);

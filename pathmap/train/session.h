@@ -13,10 +13,11 @@
 
 #include "image/cache.h"
 #include "pathmap/train/plan.h"
-#include "pathmap/train/session_notes.h"
+#include "pathmap/wire/mail.h"
 #include "pathmap/wire/recording.h"
 
 #define SESSION_IMAGES_MAX 4096
+#define SESSION_NOTES_MAX  256
 
 struct session;
 
@@ -29,6 +30,20 @@ struct session_options {
     const char *output; /* absolute path of the map, for session_directory_adopt(); NULL: unknown */
     struct image_cache *images;
     const struct log *log; /* borrowed, as images */
+};
+
+/* What the processes of a training reported on programs that are not trained (mail.h), summed up. */
+struct session_note {
+    enum mail_note_kind kind;
+    int detail;
+    char path[sizeof((struct mail_note *)0)->path];
+    uint64_t count; /* of processes, or executions */
+};
+
+struct session_notes {
+    struct session_note all[SESSION_NOTES_MAX];
+    size_t count;
+    uint64_t lost; /* those without room */
 };
 
 /* Whether to hook the file, by its name. */

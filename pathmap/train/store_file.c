@@ -8,22 +8,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
+
 /* Reads at most size bytes; bytes past the end of the file are zeros. */
 static int read_at(int fd, uint64_t offset, void *out, size_t size)
 {
-    size_t got = 0;
-    while (got < size) {
-        ssize_t n = pread(fd, (char *)out + got, size - got, (off_t)(offset + got));
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return -errno;
-        if (n == 0)
-            break;
-        got += (size_t)n;
-    }
+    const size_t got = file_read_at(fd, out, size, offset);
     memset((char *)out + got, 0, size - got);
-    return 0;
+    return got < size ? -errno : 0;
 }
 
 static int read_header(int fd, const char *path, struct store_header *h, struct fathom_error *err)
@@ -155,6 +147,21 @@ bool store_file_node(const struct store_file *s, uint32_t number, struct store_n
     else if (read_at(s->fd, STORE_NODES_AT + (uint64_t)number * sizeof *out, out, sizeof *out) < 0)
         return false;
     return out->function != 0;
+}
+
+bool store_image_has(const struct store_image *image, uint32_t site, uint64_t *address)
+{
+    uint64_t from_low = (uint32_t)(site - (uint32_t)image->low);
+    *address = image->low + from_low - image->bias;
+    return image->high > image->low && from_low < image->high - image->low;
+}
+
+const struct store_image *store_file_image(const struct store_file *s, uint32_t site, uint64_t *address)
+{
+    for (uint32_t i = 0; i < s->header.image_count; i++)
+        if (store_image_has(&s->images[i], site, address))
+            return &s->images[i];
+    return NULL;
 }
 
 int store_file_stacks(const struct store_file *s, uint8_t **stacks, size_t *size)

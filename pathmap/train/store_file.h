@@ -35,6 +35,12 @@ uint32_t store_file_next(struct store_file *store, uint32_t from, uint32_t *firs
  * allowed), or is not in use. */
 bool store_file_node(const struct store_file *store, uint32_t number, struct store_node *out);
 
+/* Whether a return address, of which `site` is the low half, is in an image as it was loaded; *address: there. (Images are smaller than
+ * 4 GiB.) */
+bool store_image_has(const struct store_image *image, uint32_t site, uint64_t *address);
+/* The first image that has it; NULL: none. */
+const struct store_image *store_file_image(const struct store_file *store, uint32_t site, uint64_t *address);
+
 /* All saved stacks (struct store_stack), malloc'ed: the caller frees. 0 or -ENOMEM. */
 int store_file_stacks(const struct store_file *store, uint8_t **stacks, size_t *size);
 

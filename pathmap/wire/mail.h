@@ -75,7 +75,7 @@ struct mail {
     char path[4096];  /* request: the image's file as in /proc/PID/maps (no links in it), NUL-terminated */
     char plan[64];    /* answer: a file name in the session directory, NUL-terminated */
     char reason[256]; /* answer: continues "left out because", NUL-terminated */
-    uint32_t trainer; /* the kernel sets FUTEX_OWNER_DIED when `fathom train` ends (pathmap/train/alive.h) */
+    uint32_t trainer; /* the kernel sets FUTEX_OWNER_DIED when `fathom train` ends (train/session.c) */
     uint32_t filters; /* number of seccomp filters of the trainer itself; a program with more has its own */
     uint32_t notes_lost; /* for lack of a free one */
     uint32_t turns; /* futex, of the server: with recording.on_request, hooks should be in while it is odd */

@@ -12,8 +12,9 @@
  *
  * When a hooked function is entered, control goes to a trampoline with all registers, flags and the stack as
  * at the entry. The trampoline records the entry and then runs the hook's code, which plan_place() has copied
- * after it: the displaced instructions and, unless they never fall through, a jump back to address +
- * original_length.
+ * after it: the displaced instructions and, unless they never fall through, a jump back to the one behind them.
+ * If the function begins with a loop, these are all instructions of the loop, so that its rounds do not pass the
+ * hook.
  *
  *     SLED        5 bytes of nops at `address` become "jmp rel32" to the trampoline; code is the jump back.
  *     DETOUR      the first 5 bytes at `address` become "jmp rel32" to the trampoline.
@@ -32,10 +33,10 @@
 #include <stdint.h>
 
 #define PLAN_MAGIC        "FPLN"
-#define PLAN_VERSION      4
-#define PLAN_ORIGINAL_MAX 20  /* fits 4 bytes and one instruction of 15 */
-#define PLAN_CODE_MAX     160 /* bytes of one hook's code at most */
-#define PLAN_JUMP         5   /* bytes of a "jmp rel32" */
+#define PLAN_VERSION      5
+#define PLAN_ORIGINAL_MAX 20   /* fits 4 bytes and one instruction of 15 */
+#define PLAN_CODE_MAX     4104 /* bytes of one hook's code at most */
+#define PLAN_JUMP         5    /* bytes of a "jmp rel32" */
 
 struct plan_header {
     char magic[4];
@@ -55,17 +56,24 @@ _Static_assert(sizeof(struct plan_header) == 88, "no padding");
 
 enum plan_kind { PLAN_SLED, PLAN_DETOUR, PLAN_PAD, PLAN_BREAKPOINT, PLAN_KINDS };
 
+enum plan_flags {
+    PLAN_LOOPS =
+        1, /* the function jumps back to the hook, where it may have data in its red zone (psABI, 3.2.2) */
+};
+
 /* Hooks ascend by address and patched bytes never overlap; so do pads among themselves, and pads are outside
  * all hooks' patched bytes. */
 struct plan_hook {
     uint64_t address;  /* first patched byte: the function's entry, or just after its endbr64 */
     uint64_t function; /* the function's entry, which identifies it in the map; at least address - 15 */
     uint64_t pad;      /* PAD: the padding's address; else 0 */
-    uint32_t code, code_length;   /* in code[]; 0 < code_length <= PLAN_CODE_MAX */
-    uint32_t fixups, fixup_count; /* index of the first, and number */
-    uint8_t kind;                 /* enum plan_kind */
-    uint8_t patch_length;         /* bytes written at `address`: 5, 5, 2, 1 by kind */
-    uint8_t original_length;      /* bytes expected at `address`; a mismatch means another file */
+    uint32_t code, code_length; /* in code[]; 0 < code_length <= PLAN_CODE_MAX */
+    uint32_t fixups;            /* index of the first */
+    uint16_t fixup_count;
+    uint16_t flags;          /* enum plan_flags */
+    uint8_t kind;            /* enum plan_kind */
+    uint8_t patch_length;    /* bytes written at `address`: 5, 5, 2, 1 by kind */
+    uint8_t original_length; /* bytes expected at `address`; a mismatch means another file */
     uint8_t original[PLAN_ORIGINAL_MAX];
     uint8_t pad_original[PLAN_JUMP]; /* PAD: bytes expected at `pad` */
     uint32_t size;                   /* of the function: bytes of code from its entry, > 0 */

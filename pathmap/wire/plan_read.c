@@ -39,6 +39,8 @@ static const char *check_hook(const struct plan *plan, const struct plan_hook *h
         return "a hook whose code is not in the plan";
     if (hook->fixups > h->fixup_count || hook->fixup_count > h->fixup_count - hook->fixups)
         return "a hook whose fixups are not in the plan";
+    if (hook->flags & ~PLAN_LOOPS)
+        return "a hook with an unknown flag";
     if (hook->size == 0)
         return "a hook of a function without code";
     return check_fixups(plan, hook);

@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "base/path.h"
 #include "base/saturate.h"
+#include "base/sort.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "image/cache.h"
@@ -164,31 +165,24 @@ static void write_heading(struct annotating *a, const struct chosen *functions, 
 static int by_weight(const void *a, const void *b)
 {
     const struct line_weight *l = a, *m = b;
-    if (l->weight != m->weight)
-        return l->weight < m->weight ? 1 : -1;
-    return l->origin.line < m->origin.line ? -1 : l->origin.line > m->origin.line;
+    return order_of(m->weight, l->weight) ?: order_of(l->origin.line, m->origin.line);
 }
 
 /* Adds up the weight of instructions by their source line. */
 static bool add_up_lines(const struct annotating *a, struct line_weight **out, size_t *count)
 {
     struct table *known = table_new();
-    size_t room = 0;
+    size_t capacity = 0;
     bool good = known;
     for (size_t i = 0; i < a->code->count && good; i++) {
         const struct annotated_insn *insn = &a->code->insns[i];
         if (!insn->weight)
             continue;
         struct origin o = origin_at(a->lines, insn->address);
-        bool added;
-        uint64_t *place = table_put(known, origin_key(&o), &added);
-        good = place;
-        if (good && added) {
-            *place = *count;
-            good = vec_push(*out, *count, room, (struct line_weight){o, 0});
-        }
+        size_t place = table_index(known, origin_key(&o), *out, *count, capacity, (struct line_weight){o, 0});
+        good = place != SIZE_MAX;
         if (good)
-            (*out)[*place].weight = add_saturating((*out)[*place].weight, insn->weight);
+            (*out)[place].weight = add_saturating((*out)[place].weight, insn->weight);
     }
     table_free(known);
     return good;
@@ -205,8 +199,7 @@ static int write_lines(struct annotating *a, struct fathom_error *err)
         free(lines);
         return error_memory(err);
     }
-    if (count)
-        qsort(lines, count, sizeof *lines, by_weight);
+    sort_with(lines, count, by_weight);
     printer_write(&a->printer, "%7s  %*s  line\n", "share", a->weight_columns, weight_title(view->unit));
     for (size_t i = 0; i < count && i < most; i++) {
         uint64_t weight = lines[i].weight;

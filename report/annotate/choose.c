@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/hash.h"
 #include "base/saturate.h"
+#include "base/sort.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "image/cache.h"
@@ -195,12 +196,8 @@ static bool add_sample(struct choice *c, size_t number)
 static int by_weight(const void *a, const void *b)
 {
     const struct chosen *f = a, *g = b;
-    if (f->weight != g->weight)
-        return f->weight < g->weight ? 1 : -1;
-    if (!f->inlined != !g->inlined)
-        return f->inlined ? 1 : -1;
-    int order = strcmp(f->name, g->name);
-    return order ? order : strcmp(image_path(f->image), image_path(g->image));
+    return order_of(g->weight, f->weight) ?: order_of(!g->inlined, !f->inlined) ?: strcmp(f->name, g->name)
+           ?: strcmp(image_path(f->image), image_path(g->image));
 }
 
 /* Compares with or without the arguments. */
@@ -261,8 +258,7 @@ int choice_new(const struct contexts *contexts, const struct annotate_options *o
         choice_free(c);
         return rc;
     }
-    if (c->count)
-        qsort(c->functions, c->count, sizeof *c->functions, by_weight);
+    sort_with(c->functions, c->count, by_weight);
     *out = c;
     return 0;
 }

@@ -7,6 +7,7 @@
 
 #include "base/saturate.h"
 #include "base/search.h"
+#include "base/sort.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "image/code/code.h"
@@ -115,9 +116,7 @@ static int by_weight(const void *a, const void *b)
 {
     const struct annotated_insn *f = *(struct annotated_insn *const *)a;
     const struct annotated_insn *g = *(struct annotated_insn *const *)b;
-    if (f->weight != g->weight)
-        return f->weight < g->weight ? 1 : -1;
-    return f->address < g->address ? -1 : f->address > g->address;
+    return order_of(g->weight, f->weight) ?: order_of(f->address, g->address);
 }
 
 static void show_around(struct annotated_code *c, size_t number)
@@ -150,8 +149,7 @@ int annotated_code_show(struct annotated_code *c, double min_percent, size_t mos
             return error_memory(err);
         }
     }
-    if (count)
-        qsort(hottest, count, sizeof *hottest, by_weight);
+    sort_with(hottest, count, by_weight);
     for (size_t i = 0; i < count && (!most || i < most); i++)
         show_around(c, (size_t)(hottest[i] - c->insns));
     free(hottest);

@@ -28,7 +28,7 @@ struct listing_parts {
     struct choice *choice;
     struct arena *texts;
     struct sources *sources;
-    struct table *origins;   /* origin_key() -> number */
+    struct table *origins;   /* origin_key() -> number + 1 */
     struct table *functions; /* key_of() -> number */
     size_t function_capacity, insn_capacity, origin_capacity;
 };
@@ -49,19 +49,14 @@ static uint64_t key_of(const struct image *image, uint32_t function)
 static bool number_origin(struct making *m, const struct origin *origin, uint32_t *out)
 {
     struct listing *l = m->to;
-    bool added;
-    if (!origin->file && !origin->own_file) {
-        *out = LISTING_NONE;
+    *out = LISTING_NONE;
+    if (!origin->file && !origin->own_file)
         return true;
-    }
     uint64_t key = hash_u64(origin_key(origin) + hash_u64((uintptr_t)origin->own_file)) + origin->own_line;
-    uint64_t *number = table_put(m->parts->origins, key, &added);
-    if (!number || (added && !vec_push(l->origins, l->origin_count, m->parts->origin_capacity, *origin)))
-        return false;
-    if (added)
-        *number = l->origin_count - 1;
-    *out = (uint32_t)*number;
-    return true;
+    size_t number =
+        table_index(m->parts->origins, key, l->origins, l->origin_count, m->parts->origin_capacity, *origin);
+    *out = (uint32_t)number;
+    return number != SIZE_MAX;
 }
 
 /* The instructions that are marked as shown. */

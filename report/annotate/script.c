@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "base/saturate.h"
+#include "base/sort.h"
 #include "base/vec.h"
 #include "image/cache.h"
 #include "report/annotate/annotate.h"
@@ -88,15 +89,9 @@ uint32_t script_find(const struct contexts *c, const char *name, uint64_t *weigh
 /* Returns the sums of a line; NULL: out of memory. */
 static struct line_sum *sum_of(struct summing *s, uint32_t line)
 {
-    uint64_t *place = table_put(s->by_line, line, NULL);
-    if (!place)
-        return NULL;
-    if (*place == 0) {
-        if (!vec_push(s->lines, s->count, s->capacity, (struct line_sum){.line = line}))
-            return NULL;
-        *place = s->count;
-    }
-    return &s->lines[*place - 1];
+    size_t place =
+        table_index(s->by_line, line, s->lines, s->count, s->capacity, (struct line_sum){.line = line});
+    return place == SIZE_MAX ? NULL : &s->lines[place];
 }
 
 /* Adds a node's self weight to the function's lines on its path. */
@@ -208,8 +203,7 @@ static int write_all(const struct report *report, struct summing *s, struct prin
                   share_format(own, s->self, report->heading->weight));
     printer_write(p, "%7s %*s%7s %*s  %5s\n", "total", columns, weight_title(view->unit), "self", columns,
                   weight_title(view->unit), "line");
-    if (s->count)
-        qsort(s->lines, s->count, sizeof *s->lines, by_line);
+    sort_with(s->lines, s->count, by_line);
     write_lines(p, s, sources, view->unit);
     sources_free(sources);
     return printer_finish(p, err);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/search.h"
+#include "base/sort.h"
 #include "base/vec.h"
 #include "report/annotate/script.h"
 #include "report/views/functions.h"
@@ -21,17 +22,13 @@ struct places {
 static int by_place(const void *a, const void *b)
 {
     const struct script_place *p = a, *q = b;
-    return p->item != q->item ? (p->item > q->item) - (p->item < q->item)
-                              : (p->line > q->line) - (p->line < q->line);
+    return order_of(p->item, q->item) ?: order_of(p->line, q->line);
 }
 
 static int by_weight(const void *a, const void *b)
 {
     const struct listed_script *f = a, *g = b;
-    if (f->self != g->self)
-        return f->self > g->self ? -1 : 1;
-    return f->total != g->total ? (f->total < g->total) - (f->total > g->total)
-                                : (f->item > g->item) - (f->item < g->item);
+    return order_of(g->self, f->self) ?: order_of(g->total, f->total) ?: order_of(f->item, g->item);
 }
 
 /* Finds them, sorted by function and line. false: out of memory. */
@@ -46,8 +43,7 @@ static bool find_places(const struct branches *b, const struct frames *frames, s
                       (struct script_place){function, (uint32_t)line->address}))
             return false;
     }
-    if (out->count)
-        qsort(out->at, out->count, sizeof *out->at, by_place);
+    sort_with(out->at, out->count, by_place);
     return true;
 }
 
@@ -67,8 +63,7 @@ static int find_functions(const struct contexts *c, const struct branches *branc
     }
     functions_clear(&functions);
     free(weights);
-    if (l->count)
-        qsort(l->functions, l->count, sizeof *l->functions, by_weight);
+    sort_with(l->functions, l->count, by_weight);
     return rc;
 }
 

@@ -1,8 +1,7 @@
 /* source_lines.c - see source_lines.h. */
 #include "report/annotate/source_lines.h"
 
-#include <stdlib.h>
-
+#include "base/sort.h"
 #include "base/vec.h"
 
 /* Limits that keep a page small. */
@@ -16,16 +15,9 @@ bool line_numbers_add(struct line_numbers *n, uint32_t line)
     return !line || line > SOURCE_BYTES_MOST || vec_push(n->at, n->count, n->capacity, line);
 }
 
-static int by_number(const void *a, const void *b)
-{
-    const uint32_t *l = a, *m = b;
-    return *l < *m ? -1 : *l > *m;
-}
-
 void line_numbers_sort(struct line_numbers *n)
 {
-    if (n->count)
-        qsort(n->at, n->count, sizeof *n->at, by_number);
+    sort_numbers(n->at, n->count);
 }
 
 bool line_numbers_are_far(const struct line_numbers *n)

@@ -2,8 +2,8 @@
  * autofdo.c - see export.h. A sample profile for LLVM (llvm/ProfileData/SampleProfReader.h, "text"): how often each function's lines ran,
  * by their offset from the function's line and by discriminator, with the functions inlined into it.
  */
-#include "report/export/autofdo.h"
 #include "report/export/export.h"
+#include "report/export/source_counts.h"
 
 static void write_place(struct printer *p, int depth, struct source_place at)
 {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "base/sort.h"
 #include "base/vec.h"
 #include "report/export/function_calls.h"
 #include "report/export/export.h"
@@ -76,11 +77,7 @@ static void change_file(struct output *o, uint32_t line, const char **now)
 static int compare_own(const void *a, const void *b)
 {
     const struct own *x = a, *y = b;
-    if (x->function != y->function)
-        return x->function < y->function ? -1 : 1;
-    if (x->line != y->line)
-        return x->line < y->line ? -1 : 1;
-    return (x->branch > y->branch) - (x->branch < y->branch);
+    return order_of(x->function, y->function) ?: order_of(x->line, y->line) ?: order_of(x->branch, y->branch);
 }
 
 /* Adds up self weights by line, and finds the functions' files; branches come heaviest first. */
@@ -95,8 +92,7 @@ static bool list_own(struct output *o, const struct branches *b)
             !vec_push(o->own, o->own_count, o->own_capacity, own))
             return false;
     }
-    if (o->own_count)
-        qsort(o->own, o->own_count, sizeof *o->own, compare_own);
+    sort_with(o->own, o->own_count, compare_own);
     return true;
 }
 

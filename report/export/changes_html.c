@@ -49,18 +49,12 @@ static void write_changes(struct json *json, const struct changes *changes, cons
     json_number(json, "called", changes->called);
     json_number(json, "unclear", changes->unclear);
     write_change(json, "whole", true, &changes->whole);
-    json_array(json, "paths");
-    for (uint32_t i = 0; i < b->count; i++)
-        write_change(json, NULL, changes->absolute, changes_path(changes, b->at[i].node));
-    json_end(json);
-    json_array(json, "selves");
-    for (uint32_t i = 0; i < frames_count(changes->frames); i++)
-        write_change(json, NULL, changes->absolute, &changes->selves[i]);
-    json_end(json);
-    json_array(json, "totals");
-    for (uint32_t i = 0; i < frames_count(changes->frames); i++)
-        write_change(json, NULL, changes->absolute, &changes->totals[i]);
-    json_end(json);
+    JSON_LIST(json, "paths", b->count,
+              write_change(json, NULL, changes->absolute, changes_path(changes, b->at[i].node)));
+    JSON_LIST(json, "selves", frames_count(changes->frames),
+              write_change(json, NULL, changes->absolute, &changes->selves[i]));
+    JSON_LIST(json, "totals", frames_count(changes->frames),
+              write_change(json, NULL, changes->absolute, &changes->totals[i]));
     json_end(json);
 }
 

@@ -11,8 +11,8 @@
 #include "base/saturate.h"
 #include "base/vec.h"
 #include "image/cache.h"
-#include "report/export/autofdo.h"
 #include "report/export/export.h"
+#include "report/export/source_counts.h"
 
 #define SURE       0.9f /* minimum certainty of a path */
 #define CALLS_MOST 32u  /* of a context: only the innermost calls */
@@ -54,10 +54,9 @@ static const struct cct_node *function_node(const struct csspgo *s, const struct
 
 static struct context *context_of(struct csspgo *s, const struct cct_node *node, struct counted_function *f)
 {
-    uint64_t *place = table_put(s->of_node, hash_u64((uintptr_t)node) + (uintptr_t)f, NULL);
-    if (place && *place == 0 && vec_push(s->contexts, s->count, s->capacity, (struct context){node, f, 0}))
-        *place = s->count;
-    return place && *place ? &s->contexts[*place - 1] : NULL;
+    size_t place = table_index(s->of_node, hash_u64((uintptr_t)node) + (uintptr_t)f, s->contexts, s->count,
+                               s->capacity, (struct context){node, f, 0});
+    return place == SIZE_MAX ? NULL : &s->contexts[place];
 }
 
 static int find_contexts(struct csspgo *s, struct fathom_error *err)

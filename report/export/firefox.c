@@ -3,11 +3,14 @@
  * https://github.com/firefox-devtools/profiler): all samples over time, by thread. A sample's category is how its
  * path is known. As categories belong to frames in that format, each frame is a pair of function and category.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
+#include "base/vec.h"
+#include "infer/contexts/certainty.h"
 #include "report/export/export.h"
-#include "report/export/firefox_tables.h"
 #include "report/export/json.h"
 #include "report/export/placed.h"
 #include "report/text/weight.h"
@@ -15,134 +18,223 @@
 #define VERSION 62 /* preprocessedProfileVersion: the tables are shared by all threads */
 #define GECKO   24 /* the version that its numbers go with */
 
-/* The default category has to be grey. */
+#define NONE UINT32_MAX
+
+/* How a sample's path is known. The first is the default, which has to be grey. */
+enum category { UNKNOWN, PROVED, INFERRED, CATEGORIES };
 static const struct {
     const char *name, *colour;
-} categories[FIREFOX_CATEGORIES] = {[FIREFOX_UNKNOWN] = {"unknown", "grey"},
-                                    [FIREFOX_PROVED] = {"proved", "green"},
-                                    [FIREFOX_INFERRED] = {"inferred", "blue"}};
+} categories[CATEGORIES] = {
+    [UNKNOWN] = {"unknown", "grey"}, [PROVED] = {"proved", "green"}, [INFERRED] = {"inferred", "blue"}};
+static const enum category category_of[] = {
+    [CERTAINTY_UNKNOWN] = UNKNOWN, [CERTAINTY_PROVED] = PROVED, [CERTAINTY_INFERRED] = INFERRED};
+
+struct file {
+    const char *name; /* in frames */
+    uint32_t text;
+};
+
+struct located { /* a frame of the format */
+    uint32_t item;
+    enum category category;
+};
+
+struct stack {
+    uint32_t prefix; /* the callers' stack, which has a smaller number; NONE: outermost */
+    uint32_t frame;
+};
+
+/* The tables of the format. */
+struct tables {
+    struct names *texts;
+    struct file *files;
+    struct located *frames;
+    struct stack *stacks;
+    size_t file_count, frame_count, stack_count;
+    size_t file_capacity, frame_capacity, stack_capacity;
+    struct used_frames used;
+    uint32_t *name_of;          /* text of each used frame, by its number */
+    uint32_t *file_of;          /* file of each used frame; NONE: none */
+    uint32_t *stack_of;         /* stack of each sample; NONE: none */
+    struct table *file_index;   /* text of a name -> number + 1 */
+    struct table *frame_index;  /* item * CATEGORIES + category -> number + 1 */
+    struct table *stack_index;  /* address of a node + category (below the node's alignment) -> number + 1 */
+    const struct cct_node **up; /* scratch: nodes whose stacks are to be made */
+    size_t up_capacity;
+};
 
 struct recording {
     const struct report *report;
     const struct contexts *contexts;
     struct placed_samples placed; /* for threads and times */
-    struct firefox_tables tables;
+    struct tables tables;
 };
 
-/* Columns: the same value for all. ----------------------------------------------------------------------------- */
+/* Making the tables --------------------------------------------------------------------------------------------- */
 
-static void same_number(struct json *json, const char *key, size_t count, double value)
+static bool file_for(struct tables *t, const char *name, uint32_t *out)
 {
-    json_array(json, key);
-    while (count--)
-        json_real(json, NULL, value, 0);
-    json_end(json);
+    struct file file = {name, names_intern(t->texts, name)};
+    size_t number = file.text == NAMES_NONE ? SIZE_MAX
+                                            : table_index(t->file_index, file.text, t->files, t->file_count,
+                                                          t->file_capacity, file);
+    *out = (uint32_t)number;
+    return number != SIZE_MAX;
 }
 
-static void same_null(struct json *json, const char *key, size_t count)
+/* The stack that ends in a node, below an existing stack. false: out of memory. */
+static bool add_stack(struct tables *t, const struct cct_node *node, enum category category, uint32_t *stack)
 {
-    json_array(json, key);
-    while (count--)
-        json_text(json, NULL, NULL);
-    json_end(json);
+    size_t frame = table_index(t->frame_index, (uint64_t)node->item * CATEGORIES + category, t->frames,
+                               t->frame_count, t->frame_capacity, (struct located){node->item, category});
+    size_t number = frame == SIZE_MAX
+                        ? SIZE_MAX
+                        : table_index(t->stack_index, (uintptr_t)node + category, t->stacks, t->stack_count,
+                                      t->stack_capacity, (struct stack){*stack, (uint32_t)frame});
+    *stack = (uint32_t)number;
+    return number != SIZE_MAX;
 }
 
-static void same_flag(struct json *json, const char *key, size_t count, bool value)
+/* Adds the stack that ends in a node, after those of its callers. */
+static bool stack_for(struct tables *t, const struct cct_node *node, enum category category, uint32_t *out)
 {
-    json_array(json, key);
-    while (count--)
-        json_flag(json, NULL, value);
-    json_end(json);
+    size_t depth = 0;
+    const uint64_t *known = NULL;
+    for (; cct_parent(node) && !known; node = cct_parent(node)) {
+        known = table_find(t->stack_index, (uintptr_t)node + category);
+        if (!known && !vec_push(t->up, depth, t->up_capacity, node))
+            return false;
+    }
+    *out = known ? (uint32_t)*known - 1 : NONE;
+    bool good = true;
+    while (depth-- && good)
+        good = add_stack(t, t->up[depth], category, out);
+    return good;
 }
+
+static bool fill_tables(struct tables *t, const struct contexts *contexts)
+{
+    for (uint32_t i = 0; i < t->used.count; i++) {
+        const struct frame *f = frames_at(contexts->frames, t->used.items[i]);
+        t->name_of[i] = names_intern(t->texts, f->name);
+        t->file_of[i] = NONE;
+        if (t->name_of[i] == NAMES_NONE || (*f->image && !file_for(t, f->image, &t->file_of[i])))
+            return false;
+    }
+    for (size_t i = 0; i < contexts->sample_count; i++) {
+        const struct placed_sample *s = &contexts->samples[i];
+        if (!stack_for(t, s->node, category_of[s->certainty], &t->stack_of[i]))
+            return false;
+    }
+    return true;
+}
+
+/* -ENOMEM; clear it even then. */
+static int tables_make(const struct contexts *contexts, struct tables *out, struct fathom_error *err)
+{
+    struct used_frames used = {0};
+    int rc = used_frames_find(contexts, &used, err);
+    *out = (struct tables){.used = used,
+                           .texts = names_new(),
+                           .name_of = calloc(used.count + 1ul, sizeof *out->name_of),
+                           .file_of = calloc(used.count + 1ul, sizeof *out->file_of),
+                           .stack_of = calloc(contexts->sample_count + 1, sizeof *out->stack_of),
+                           .file_index = table_new(),
+                           .frame_index = table_new(),
+                           .stack_index = table_new()};
+    if (rc < 0)
+        return rc;
+    return out->texts && out->name_of && out->file_of && out->stack_of && out->file_index &&
+                   out->frame_index && out->stack_index && fill_tables(out, contexts)
+               ? 0
+               : error_memory(err);
+}
+
+static void tables_clear(struct tables *t)
+{
+    names_free(t->texts);
+    free(t->files);
+    free(t->frames);
+    free(t->stacks);
+    free(t->name_of);
+    free(t->file_of);
+    free(t->stack_of);
+    free(t->up);
+    table_free(t->file_index);
+    table_free(t->frame_index);
+    table_free(t->stack_index);
+    used_frames_clear(&t->used);
+}
+
+/* Writing them ------------------------------------------------------------------------------------------------- */
 
 static void number_or_null(struct json *json, uint32_t number)
 {
-    if (number == FIREFOX_NONE)
-        json_text(json, NULL, NULL);
-    else
-        json_number(json, NULL, number);
+    json_real(json, NULL, number == NONE ? (double)NAN : number, 0);
 }
 
-/* The tables. -------------------------------------------------------------------------------------------------- */
+/* A column with the same value for all; NAN: null. */
+static void same_number(struct json *json, const char *key, size_t count, double value)
+{
+    JSON_LIST(json, key, count, json_real(json, NULL, value, 0));
+}
 
+/* The address is that of the function, as symbols are already known. */
 static void write_frame_table(struct json *json, const struct recording *r)
 {
-    size_t count = r->tables.frame_count;
+    static const char *const zeros[] = {"subcategory", "inlineDepth", "innerWindowID"}, *const nulls[] = {
+                                                                                            "nativeSymbol",
+                                                                                            "line", "column"};
+    const struct tables *t = &r->tables;
     json_object(json, "frameTable");
-    json_number(json, "length", count);
-    json_array(json, "address"); /* of the function: symbols are already known */
-    for (size_t i = 0; i < count; i++) {
-        const struct frame *f = frames_at(r->contexts->frames, r->tables.frames[i].item);
+    json_number(json, "length", t->frame_count);
+    json_array(json, "address");
+    for (size_t i = 0; i < t->frame_count; i++) {
+        const struct frame *f = frames_at(r->contexts->frames, t->frames[i].item);
         json_real(json, NULL, *f->image ? (double)f->address : -1, 0);
     }
     json_end(json);
-    json_array(json, "func");
-    for (size_t i = 0; i < count; i++)
-        json_number(json, NULL, r->tables.used.numbers[r->tables.frames[i].item]);
-    json_end(json);
-    json_array(json, "category");
-    for (size_t i = 0; i < count; i++)
-        json_number(json, NULL, r->tables.frames[i].category);
-    json_end(json);
-    same_number(json, "subcategory", count, 0);
-    same_number(json, "inlineDepth", count, 0);
-    same_number(json, "innerWindowID", count, 0);
-    same_null(json, "nativeSymbol", count);
-    same_null(json, "line", count);
-    same_null(json, "column", count);
+    JSON_NUMBERS(json, "func", t->frame_count, t->used.numbers[t->frames[i].item]);
+    JSON_NUMBERS(json, "category", t->frame_count, t->frames[i].category);
+    for (size_t i = 0; i < sizeof zeros / sizeof *zeros; i++)
+        same_number(json, zeros[i], t->frame_count, 0);
+    for (size_t i = 0; i < sizeof nulls / sizeof *nulls; i++)
+        same_number(json, nulls[i], t->frame_count, (double)NAN);
     json_end(json);
 }
 
-static void write_func_table(struct json *json, const struct recording *r)
+static void write_func_table(struct json *json, const struct tables *t)
 {
-    uint32_t count = r->tables.used.count;
+    static const char *const nulls[] = {"source", "lineNumber", "columnNumber"};
+    const uint32_t count = t->used.count;
     json_object(json, "funcTable");
     json_number(json, "length", count);
-    json_array(json, "name");
-    for (uint32_t i = 0; i < count; i++)
-        json_number(json, NULL, r->tables.name_of[i]);
-    json_end(json);
-    json_array(json, "resource");
-    for (uint32_t i = 0; i < count; i++)
-        json_real(json, NULL, r->tables.file_of[i] == FIREFOX_NONE ? -1. : r->tables.file_of[i], 0);
-    json_end(json);
-    same_flag(json, "isJS", count, false);
-    same_flag(json, "relevantForJS", count, false);
-    same_null(json, "source", count);
-    same_null(json, "lineNumber", count);
-    same_null(json, "columnNumber", count);
+    JSON_NUMBERS(json, "name", count, t->name_of[i]);
+    JSON_LIST(json, "resource", count, json_real(json, NULL, t->file_of[i] == NONE ? -1. : t->file_of[i], 0));
+    JSON_LIST(json, "isJS", count, json_flag(json, NULL, false));
+    JSON_LIST(json, "relevantForJS", count, json_flag(json, NULL, false));
+    for (size_t i = 0; i < sizeof nulls / sizeof *nulls; i++)
+        same_number(json, nulls[i], count, (double)NAN);
     json_end(json);
 }
 
-static void write_stack_table(struct json *json, const struct recording *r)
+static void write_stack_table(struct json *json, const struct tables *t)
 {
     json_object(json, "stackTable");
-    json_number(json, "length", r->tables.stack_count);
-    json_array(json, "prefix");
-    for (size_t i = 0; i < r->tables.stack_count; i++)
-        number_or_null(json, r->tables.stacks[i].prefix);
-    json_end(json);
-    json_array(json, "frame");
-    for (size_t i = 0; i < r->tables.stack_count; i++)
-        json_number(json, NULL, r->tables.stacks[i].frame);
-    json_end(json);
+    json_number(json, "length", t->stack_count);
+    JSON_LIST(json, "prefix", t->stack_count, number_or_null(json, t->stacks[i].prefix));
+    JSON_NUMBERS(json, "frame", t->stack_count, t->stacks[i].frame);
     json_end(json);
 }
 
-static void write_resource_table(struct json *json, const struct recording *r)
+static void write_resource_table(struct json *json, const struct tables *t)
 {
     json_object(json, "resourceTable");
-    json_number(json, "length", r->tables.file_count);
-    json_array(json, "lib");
-    for (size_t i = 0; i < r->tables.file_count; i++)
-        json_number(json, NULL, i);
-    json_end(json);
-    json_array(json, "name");
-    for (size_t i = 0; i < r->tables.file_count; i++)
-        json_number(json, NULL, r->tables.files[i].text);
-    json_end(json);
-    same_null(json, "host", r->tables.file_count);
-    same_number(json, "type", r->tables.file_count, 1); /* a library */
+    json_number(json, "length", t->file_count);
+    JSON_NUMBERS(json, "lib", t->file_count, i);
+    JSON_NUMBERS(json, "name", t->file_count, t->files[i].text);
+    same_number(json, "host", t->file_count, (double)NAN);
+    same_number(json, "type", t->file_count, 1); /* a library */
     json_end(json);
 }
 
@@ -152,25 +244,23 @@ static void write_empty(struct json *json, const char *key, const char *const *c
     json_object(json, key);
     json_number(json, "length", 0);
     for (; *columns; columns++)
-        same_null(json, *columns, 0);
+        same_number(json, *columns, 0, 0);
     json_end(json);
 }
 
 static void write_shared(struct json *json, const struct recording *r)
 {
     json_object(json, "shared");
-    write_stack_table(json, r);
+    write_stack_table(json, &r->tables);
     write_frame_table(json, r);
-    write_func_table(json, r);
-    write_resource_table(json, r);
+    write_func_table(json, &r->tables);
+    write_resource_table(json, &r->tables);
     write_empty(json, "nativeSymbols",
                 (const char *const[]){"address", "functionSize", "libIndex", "name", NULL});
     write_empty(json, "sources",
                 (const char *const[]){"id", "filename", "startLine", "startColumn", "sourceMapURL", NULL});
-    json_array(json, "stringArray");
-    for (uint32_t i = 0; i < names_count(r->tables.texts); i++)
-        json_text(json, NULL, names_text(r->tables.texts, i));
-    json_end(json);
+    JSON_LIST(json, "stringArray", names_count(r->tables.texts),
+              json_text(json, NULL, names_text(r->tables.texts, (uint32_t)i)));
     json_end(json);
 }
 
@@ -243,7 +333,7 @@ static void write_meta(struct json *json, const struct recording *r, double inte
     json_flag(json, "usesOnlyOneStackType", true);
     json_flag(json, "sourceCodeIsNotOnSearchfox", true);
     json_array(json, "categories");
-    for (size_t i = 0; i < FIREFOX_CATEGORIES; i++) {
+    for (size_t i = 0; i < CATEGORIES; i++) {
         json_object(json, NULL);
         json_text(json, "name", categories[i].name);
         json_text(json, "color", categories[i].colour);
@@ -253,8 +343,8 @@ static void write_meta(struct json *json, const struct recording *r, double inte
         json_end(json);
     }
     json_end(json);
-    same_null(json, "markerSchema", 0);
-    same_null(json, "pausedRanges", 0);
+    same_number(json, "markerSchema", 0, 0);
+    same_number(json, "pausedRanges", 0, 0);
     write_empty(json, "extensions", (const char *const[]){"baseURL", "id", "name", NULL});
     json_object(json, "sampleUnits");
     json_text(json, "time", "ms");
@@ -286,14 +376,9 @@ static void write_samples(struct json *json, const struct recording *r, const si
 {
     json_object(json, "samples");
     json_number(json, "length", count);
-    json_array(json, "stack");
-    for (size_t i = 0; i < count; i++)
-        number_or_null(json, r->tables.stack_of[samples[i]]);
-    json_end(json);
-    json_array(json, "time");
-    for (size_t i = 0; i < count; i++)
-        json_real(json, NULL, time_of(r, r->contexts->samples[samples[i]].time), 6);
-    json_end(json);
+    JSON_LIST(json, "stack", count, number_or_null(json, r->tables.stack_of[samples[i]]));
+    JSON_LIST(json, "time", count,
+              json_real(json, NULL, time_of(r, r->contexts->samples[samples[i]].time), 6));
     write_weights(json, r, samples, count);
     json_end(json);
 }
@@ -317,7 +402,7 @@ static void write_thread(struct json *json, const struct recording *r, const str
     json_real(json, "registerTime", begin, 6);
     json_text(json, "unregisterTime", NULL);
     json_flag(json, "showMarkersInTimeline", false);
-    same_null(json, "pausedRanges", 0);
+    same_number(json, "pausedRanges", 0, 0);
     write_empty(json, "markers",
                 (const char *const[]){"category", "data", "endTime", "name", "phase", "startTime", NULL});
     write_samples(json, r, samples, count);
@@ -336,9 +421,9 @@ static int write_all(const struct recording *r, struct json *json, struct fathom
         for (size_t t = 0; t < r->placed.thread_count; t++)
             write_thread(json, r, &r->placed.threads[t], sorted + begins[t], begins[t + 1] - begins[t]);
         json_end(json);
-        same_null(json, "pages", 0);
-        same_null(json, "profilerOverhead", 0);
-        same_null(json, "counters", 0);
+        same_number(json, "pages", 0, 0);
+        same_number(json, "profilerOverhead", 0, 0);
+        same_number(json, "counters", 0, 0);
         json_end(json);
     }
     int rc = sorted ? printer_finish(json->printer, err) : error_memory(err);
@@ -352,17 +437,12 @@ int firefox_write(const struct report *report, FILE *out, struct fathom_error *e
     struct recording r = {.report = report, .contexts = report->contexts};
     struct printer printer = {.out = out};
     struct json json = {.printer = &printer};
-    struct branches checked;
-    int rc = export_branches(report->contexts, &checked, err); /* its items have frames */
-    if (rc == 0) {
-        branches_clear(&checked);
-        rc = placed_add_up(report->contexts, &(struct placing){.slices = 1}, &r.placed, err);
-    }
+    int rc = placed_add_up(report->contexts, &(struct placing){.slices = 1}, &r.placed, err);
     if (rc == 0)
-        rc = firefox_tables_make(report->contexts, &r.tables, err);
+        rc = tables_make(report->contexts, &r.tables, err);
     if (rc == 0)
         rc = write_all(&r, &json, err);
     placed_clear(&r.placed);
-    firefox_tables_clear(&r.tables);
+    tables_clear(&r.tables);
     return rc;
 }

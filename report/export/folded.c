@@ -10,11 +10,7 @@
 
 #include "base/hash.h"
 #include "base/vec.h"
-#include "report/text/printer.h"
-#include "report/views/branches.h"
-#include "report/views/view.h"
-
-static const char not_kept[] = "[contexts not kept]";
+#include "report/export/export.h"
 
 /* Sets the number of each item's text in `texts`. In a text, characters that would break a line are replaced; kernel functions get the
  * suffix of stackcollapse-perf.pl --kernel, by which flamegraph.pl colours them. */
@@ -196,17 +192,14 @@ int folded_write(const struct contexts *contexts, FILE *out, struct fathom_error
     int rc = texts && numbers && joined ? 0 : error_memory(err);
     if (rc == 0)
         rc = fold_names(frames, texts, numbers, err);
-    uint32_t rest = rc == 0 ? names_intern(texts, not_kept) : 0;
+    uint32_t rest = rc == 0 ? names_intern(texts, EXPORT_NOT_KEPT) : 0;
     if (rest == NAMES_NONE)
         rc = error_memory(err);
     if (rc == 0)
-        rc = branches_of_cct(&nodes, contexts->tree, NULL, err);
-    if (rc == 0) {
-        rc = branches_check(&nodes, items, err);
-        if (rc == 0)
-            rc = join_by_text(&nodes, numbers, rest, joined, err);
-        branches_clear(&nodes);
-    }
+        rc = export_branches(contexts, &nodes, err);
+    if (rc == 0)
+        rc = join_by_text(&nodes, numbers, rest, joined, err);
+    branches_clear(&nodes);
     if (rc == 0)
         rc = write_joined(joined, texts, out, err);
     cct_free(joined);

@@ -5,16 +5,13 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/sort.h"
 #include "base/vec.h"
 
 static int compare_calls(const void *a, const void *b)
 {
     const struct function_call *x = a, *y = b;
-    if (x->caller != y->caller)
-        return x->caller < y->caller ? -1 : 1;
-    if (x->callee != y->callee)
-        return x->callee < y->callee ? -1 : 1;
-    return (x->line > y->line) - (x->line < y->line);
+    return order_of(x->caller, y->caller) ?: order_of(x->callee, y->callee) ?: order_of(x->line, y->line);
 }
 
 static struct function_call *call_at(struct function_calls *calls, size_t index)

@@ -6,11 +6,13 @@
  * the slices in which it begins and ends, and those between, so that the page does not grow with the wait's length. If samples were not
  * kept (bounded memory), each context is one entry, and the first entry, without a context, is what was not kept.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "image/cache.h"
+#include "profile/phasing.h"
 #include "report/export/export.h"
 #include "report/export/html_page.h"
 #include "report/export/json.h"
@@ -66,12 +68,8 @@ static int gather_data(struct page *p, const struct report *report, uint64_t fir
         return rc;
     p->contexts = table_new();
     bool good = p->contexts;
-    for (uint32_t i = 0; good && i < p->branches.count; i++) {
-        uint64_t *number = table_put(p->contexts, (uintptr_t)p->branches.at[i].node, NULL);
-        good = number;
-        if (good)
-            *number = i;
-    }
+    for (uint32_t i = 0; good && i < p->branches.count; i++)
+        good = table_set(p->contexts, (uintptr_t)p->branches.at[i].node, i);
     rc = good ? used_frames_find(contexts, &p->used, err) : error_memory(err);
     if (rc == 0)
         rc = listing_make(contexts, report->view->images, report->view->listed, &p->listing, err);
@@ -171,6 +169,23 @@ static void write_tables(struct json *json, const struct page *p)
     html_frames_write(json, contexts->frames, &p->used);
 }
 
+/* The phase of each time slice, i.e. that of the interval in its middle, 0: none; empty if samples were not kept. */
+static int write_phases(struct json *json, const struct page *p, struct fathom_error *err)
+{
+    const struct report *report = p->report;
+    struct timeline *timeline = NULL;
+    int rc = report->contexts->samples && report->view->phasing
+                 ? phasing_find(report->contexts, report->view->phasing, &timeline, err)
+                 : -ENODATA;
+    if (rc < 0 && rc != -ENODATA)
+        return rc;
+    const double length = (double)(p->samples.last - p->samples.first) / SLICES;
+    JSON_NUMBERS(json, "phases", timeline ? SLICES : 0,
+                 timeline_phase_at(timeline, p->samples.first + (uint64_t)(length * ((double)i + 0.5))));
+    timeline_free(timeline);
+    return 0;
+}
+
 static int write_data(struct json *json, const struct page *p, struct fathom_error *err)
 {
     const struct branches *b = &p->branches;
@@ -178,7 +193,7 @@ static int write_data(struct json *json, const struct page *p, struct fathom_err
     json_object(json, NULL);
     write_heading(json, p);
     write_tables(json, p);
-    int rc = html_phases_write(json, p->report, p->samples.first, p->samples.last, SLICES, err);
+    int rc = write_phases(json, p, err);
     if (rc == 0)
         rc = html_code_write(
             json, &p->listing,

@@ -124,19 +124,10 @@ int html_code_write(struct json *json, const struct listing *l, const struct htm
         return error_memory(err);
     json_object(json, "code");
     json_number(json, "leftOut", l->left_out + scripts->listing->left_out);
-    json_array(json, "functions");
-    for (size_t i = 0; i < l->function_count; i++)
-        write_function(json, l, &l->functions[i], texts);
-    json_end(json);
+    JSON_LIST(json, "functions", l->function_count, write_function(json, l, &l->functions[i], texts));
     write_scripts(json, scripts, texts);
-    json_array(json, "origins");
-    for (size_t i = 0; i < l->origin_count; i++)
-        write_origin(json, l, &l->origins[i], texts);
-    json_end(json);
-    json_array(json, "texts");
-    for (uint32_t i = 0; i < names_count(texts); i++)
-        json_text(json, NULL, names_text(texts, i));
-    json_end(json);
+    JSON_LIST(json, "origins", l->origin_count, write_origin(json, l, &l->origins[i], texts));
+    JSON_LIST(json, "texts", names_count(texts), json_text(json, NULL, names_text(texts, i)));
     json_end(json);
     names_free(texts);
     return 0;

@@ -25,8 +25,4 @@ struct html_scripts {
 int html_code_write(struct json *json, const struct listing *listing, const struct html_scripts *scripts,
                     struct fathom_error *err);
 
-/* "phases": the number of the phase of each time slice from first to last (ns), 0: none; empty if samples were not kept. */
-int html_phases_write(struct json *json, const struct report *report, uint64_t first, uint64_t last,
-                      unsigned slices, struct fathom_error *err);
-
 #endif

@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "base/saturate.h"
 #include "base/search.h"
+#include "base/sort.h"
 #include "base/vec.h"
 #include "image/calls/calls.h"
 
@@ -78,14 +79,7 @@ static bool add_call(struct run_counts *c, const struct weights *w, uint64_t key
 static int compare_calls(const void *a, const void *b)
 {
     const struct indirect_call *x = a, *y = b;
-    const uint64_t from = (uint64_t)x->caller << 32 | x->insn, other = (uint64_t)y->caller << 32 | y->insn;
-    return from != other ? (from < other ? -1 : 1) : (x->callee > y->callee) - (x->callee < y->callee);
-}
-
-static int by_callee(const void *a, const void *b)
-{
-    const struct indirect_call *x = a, *y = b;
-    return (x->callee > y->callee) - (x->callee < y->callee);
+    return order_of(x->caller, y->caller) ?: order_of(x->insn, y->insn) ?: order_of(x->callee, y->callee);
 }
 
 /* Keeps only functions whose address is taken. To others, the called function jumped. */
@@ -96,8 +90,7 @@ static int keep_taken(struct run_counts *c, struct fathom_error *err)
     const uint32_t *taken = NULL;
     size_t kept = 0, count = 0;
     int rc = 0;
-    if (c->indirect_count)
-        qsort(c->indirect, c->indirect_count, sizeof *c->indirect, by_callee);
+    sort_by(c->indirect, c->indirect_count, callee);
     for (size_t i = 0; rc == 0 && i < c->indirect_count; i++) {
         const struct counted_function *to = &c->functions[c->indirect[i].callee];
         if (to->image != image) {
@@ -128,8 +121,8 @@ int indirect_calls_find(const struct contexts *contexts, struct run_counts *c, s
     for (size_t cursor = 0; good && table_next(w.below, &cursor, &key, &weight);)
         good = add_call(c, &w, key, weight);
     int rc = good ? keep_taken(c, err) : error_memory(err);
-    if (rc == 0 && c->indirect_count)
-        qsort(c->indirect, c->indirect_count, sizeof *c->indirect, compare_calls);
+    if (rc == 0)
+        sort_with(c->indirect, c->indirect_count, compare_calls);
     table_free(w.below);
     table_free(w.all);
     return rc;

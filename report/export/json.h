@@ -28,13 +28,15 @@ void json_number(struct json *json, const char *key, uint64_t number);
 void json_flag(struct json *json, const char *key, bool flag);
 /* With the given number of decimals; null if not finite. */
 void json_real(struct json *json, const char *key, double number, int decimals);
-/* Writes an array of numbers: the expression `number` for each i. */
-#define JSON_NUMBERS(json, key, count, number)                                                               \
+/* Writes an array: `write` writes the element for each i. */
+#define JSON_LIST(json, key, count, write)                                                                   \
     do {                                                                                                     \
         json_array(json, key);                                                                               \
         for (size_t i = 0; i < (count); i++)                                                                 \
-            json_number(json, NULL, number);                                                                 \
+            write;                                                                                           \
         json_end(json);                                                                                      \
     } while (0)
+/* ... of numbers: the expression `number` for each i. */
+#define JSON_NUMBERS(json, key, count, number) JSON_LIST(json, key, count, json_number(json, NULL, number))
 
 #endif

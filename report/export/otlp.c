@@ -8,15 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "image/script.h"
 #include "report/export/export.h"
+#include "report/export/messages.h"
 #include "report/export/otlp.pb-c.h"
-#include "report/export/placed.h"
-#include "report/export/sites.h"
 
 typedef Fathom__Otlp__Attribute Attribute;
 typedef Fathom__Otlp__Dictionary Dictionary;
@@ -34,74 +32,25 @@ typedef Fathom__Otlp__ValueType ValueType;
 
 enum { ATTRIBUTES = 4 + LEVELS }; /* of a sample: thread, TID, process, certainty, levels */
 
-/* Pointers to messages, as protobuf-c needs them. The first one is the default, to which 0 refers. */
-struct list {
-    void **at;
-    size_t count, capacity;
-};
-
+/* In lists, the first message is the default, to which 0 refers. */
 struct building {
-    const struct contexts *contexts;
+    struct messages m;
     const struct view_heading *heading;
-    struct arena *arena; /* the messages */
-    struct placed_samples placed;
-    struct used_frames used;
-    struct sites sites;
-    struct names *texts; /* numbered as in the string table, but from 1 */
-    struct table *mappings, *functions, *attributes, *stacks; /* a key -> its number */
-    struct list mapping_list, location_list, function_list, attribute_list, stack_list, link_list,
+    struct table *attributes, *stacks; /* a key -> its number */
+    struct message_list mapping_list, location_list, function_list, attribute_list, stack_list, link_list,
         string_list;
-    struct list samples[METRICS_MAX];
-    bool failed;
+    struct message_list samples[METRICS_MAX];
 };
-
-/* Zeroed memory; NULL: it failed. */
-static void *allocate(struct building *b, size_t size)
-{
-    void *memory = b->failed ? NULL : arena_alloc(b->arena, size ? size : 1);
-    b->failed |= !memory;
-    return memory;
-}
-
-/* Appends a new message to the list; NULL: it failed. */
-static void *add_message(struct building *b, struct list *list, size_t size)
-{
-    void *made = allocate(b, size);
-    b->failed |= made && list && !vec_push(list->at, list->count, list->capacity, made);
-    return b->failed ? NULL : made;
-}
-
-#define MESSAGE(b, list, type, init)                                                                         \
-    __extension__({                                                                                          \
-        type *message_made = add_message(b, list, sizeof *message_made);                                     \
-        if (message_made)                                                                                    \
-            init(message_made);                                                                              \
-        message_made;                                                                                        \
-    })
-
-/* The number of a text in the string table. Protobuf requires UTF-8, which names of threads may violate, so they are made safe here. */
-static int32_t text(struct building *b, const char *words)
-{
-    if (!words || !*words)
-        return 0;
-    char *clean = strdup(words);
-    if (clean)
-        text_clean(clean);
-    const uint32_t number = clean ? names_intern(b->texts, clean) : NAMES_NONE;
-    free(clean);
-    b->failed |= number == NAMES_NONE;
-    return b->failed ? 0 : (int32_t)number + 1;
-}
 
 static Value *value_of(struct building *b, const char *words, int64_t number)
 {
-    Value *v = MESSAGE(b, NULL, Value, fathom__otlp__value__init);
+    Value *v = MESSAGE(&b->m, NULL, Value, fathom__otlp__value__init);
     if (!v)
         return NULL;
     if (words) {
         v->value_case = FATHOM__OTLP__VALUE__VALUE_STRING_VALUE;
-        v->string_value = arena_strdup(b->arena, words);
-        b->failed |= !v->string_value;
+        v->string_value = arena_strdup(b->m.arena, words);
+        b->m.failed |= !v->string_value;
         if (v->string_value)
             text_clean(v->string_value);
     } else {
@@ -115,28 +64,29 @@ static Value *value_of(struct building *b, const char *words, int64_t number)
 static int32_t attribute(struct building *b, const char *key, const char *words, uint32_t number,
                          const char *unit)
 {
-    const int32_t name = text(b, key);
-    const uint64_t value = words ? (uint64_t)1 << 31 | (uint32_t)text(b, words) : number & INT32_MAX;
+    const int32_t name = message_text(&b->m, key);
+    const uint64_t value =
+        words ? (uint64_t)1 << 31 | (uint32_t)message_text(&b->m, words) : number & INT32_MAX;
     bool added;
     uint64_t *place =
-        b->failed ? NULL : table_put(b->attributes, (uint64_t)(uint32_t)name << 32 | value, &added);
-    b->failed |= !place;
-    if (!b->failed && added) {
-        Attribute *a = MESSAGE(b, &b->attribute_list, Attribute, fathom__otlp__attribute__init);
+        b->m.failed ? NULL : table_put(b->attributes, (uint64_t)(uint32_t)name << 32 | value, &added);
+    b->m.failed |= !place;
+    if (!b->m.failed && added) {
+        Attribute *a = MESSAGE(&b->m, &b->attribute_list, Attribute, fathom__otlp__attribute__init);
         if (a) {
             a->key_strindex = name;
-            a->unit_strindex = text(b, unit);
+            a->unit_strindex = message_text(&b->m, unit);
             a->value = value_of(b, words, (int64_t)value);
             *place = b->attribute_list.count - 1;
         }
     }
-    return b->failed ? 0 : (int32_t)*place;
+    return b->m.failed ? 0 : (int32_t)*place;
 }
 
 /* A list of one number; 0: an empty list. */
 static int32_t *one_of(struct building *b, int32_t number, size_t *count)
 {
-    int32_t *list = number ? allocate(b, sizeof *list) : NULL;
+    int32_t *list = number ? message_memory(&b->m, sizeof *list) : NULL;
     *count = list != NULL;
     if (list)
         *list = number;
@@ -148,19 +98,19 @@ static int32_t *one_of(struct building *b, int32_t number, size_t *count)
 static int32_t mapping_of(struct building *b, const char *name)
 {
     bool added;
-    uint64_t *number = *name ? table_put(b->mappings, (uint32_t)text(b, name), &added) : NULL;
+    uint64_t *number = *name ? table_put(b->m.mappings, (uint32_t)message_text(&b->m, name), &added) : NULL;
     if (!number)
         return 0;
     if (added) {
-        const struct frame_image *image = frames_image(b->contexts->frames, name);
+        const struct frame_image *image = frames_image(b->m.contexts->frames, name);
         char build_id[2 * BUILD_ID_MAX + 1] = "";
-        Mapping *m = MESSAGE(b, &b->mapping_list, Mapping, fathom__otlp__mapping__init);
+        Mapping *m = MESSAGE(&b->m, &b->mapping_list, Mapping, fathom__otlp__mapping__init);
         if (!m)
             return 0;
         if (image)
             build_id_format(&image->build_id, build_id);
         m->memory_limit = INT64_MAX; /* addresses are addresses in the file */
-        m->filename_strindex = text(b, image ? image->path : name);
+        m->filename_strindex = message_text(&b->m, image ? image->path : name);
         m->attribute_indices =
             one_of(b, *build_id ? attribute(b, "process.executable.build_id.gnu", build_id, 0, NULL) : 0,
                    &m->n_attribute_indices);
@@ -172,19 +122,19 @@ static int32_t mapping_of(struct building *b, const char *name)
 /* The function of a site, with its file if known. */
 static int32_t function_of(struct building *b, const struct site *site, const struct frame *line)
 {
-    const int32_t file = text(b, line ? line->source : NULL);
+    const int32_t file = message_text(&b->m, line ? line->source : NULL);
     bool added;
-    uint64_t *number = table_put(b->functions, (uint64_t)site->frame << 32 | (uint32_t)file, &added);
-    b->failed |= !number;
-    if (!b->failed && added) {
-        Function *f = MESSAGE(b, &b->function_list, Function, fathom__otlp__function__init);
+    uint64_t *number = table_put(b->m.functions, (uint64_t)site->frame << 32 | (uint32_t)file, &added);
+    b->m.failed |= !number;
+    if (!b->m.failed && added) {
+        Function *f = MESSAGE(&b->m, &b->function_list, Function, fathom__otlp__function__init);
         if (f) {
-            f->name_strindex = text(b, site_name(&b->sites, site));
+            f->name_strindex = message_text(&b->m, site_name(&b->m.sites, site));
             f->filename_strindex = file;
             *number = b->function_list.count - 1;
         }
     }
-    return b->failed ? 0 : (int32_t)*number;
+    return b->m.failed ? 0 : (int32_t)*number;
 }
 
 static int32_t type_of(struct building *b, const struct frame *frame)
@@ -200,12 +150,13 @@ static int32_t type_of(struct building *b, const struct frame *frame)
 /* Adds a location for each site, with the same number. */
 static void add_locations(struct building *b)
 {
-    for (size_t i = 0; i < b->sites.count && !b->failed; i++) {
-        const struct site *site = &b->sites.at[i];
-        const struct frame *frame = frames_at(b->contexts->frames, b->used.items[site->frame]),
-                           *line = site_line(&b->sites, site);
-        Location *l = MESSAGE(b, &b->location_list, Location, fathom__otlp__location__init);
-        Line *of = MESSAGE(b, NULL, Line, fathom__otlp__line__init), **lines = allocate(b, sizeof *lines);
+    for (size_t i = 0; i < b->m.sites.count && !b->m.failed; i++) {
+        const struct site *site = &b->m.sites.at[i];
+        const struct frame *frame = frames_at(b->m.contexts->frames, b->m.used.items[site->frame]),
+                           *line = site_line(&b->m.sites, site);
+        Location *l = MESSAGE(&b->m, &b->location_list, Location, fathom__otlp__location__init);
+        Line *of = MESSAGE(&b->m, NULL, Line, fathom__otlp__line__init),
+             **lines = message_memory(&b->m, sizeof *lines);
         if (!l || !of || !lines)
             return;
         of->function_index = function_of(b, site, line);
@@ -225,27 +176,27 @@ static void add_locations(struct building *b)
 static int32_t stack_of(struct building *b, const struct cct_node *node)
 {
     bool added;
-    uint64_t *number = b->failed ? NULL : table_put(b->stacks, (uintptr_t)node, &added);
-    b->failed |= !number;
-    if (!b->failed && added) {
-        Stack *s = MESSAGE(b, &b->stack_list, Stack, fathom__otlp__stack__init);
-        int32_t *path = allocate(b, b->sites.length * sizeof *path);
+    uint64_t *number = b->m.failed ? NULL : table_put(b->stacks, (uintptr_t)node, &added);
+    b->m.failed |= !number;
+    if (!b->m.failed && added) {
+        Stack *s = MESSAGE(&b->m, &b->stack_list, Stack, fathom__otlp__stack__init);
+        int32_t *path = message_memory(&b->m, b->m.sites.length * sizeof *path);
         if (!s || !path)
             return 0;
-        for (size_t i = 0; i < b->sites.length; i++)
-            path[i] = (int32_t)b->sites.path[i];
-        s->n_location_indices = b->sites.length;
+        for (size_t i = 0; i < b->m.sites.length; i++)
+            path[i] = (int32_t)b->m.sites.path[i];
+        s->n_location_indices = b->m.sites.length;
         s->location_indices = path;
         *number = b->stack_list.count - 1;
     }
-    return b->failed ? 0 : (int32_t)*number;
+    return b->m.failed ? 0 : (int32_t)*number;
 }
 
 /* Returns their number. */
 static size_t add_attributes(struct building *b, const struct placed *p, const struct cct_node *level,
                              int32_t *to)
 {
-    const struct placed_thread *t = &b->placed.threads[p->thread];
+    const struct placed_thread *t = &b->m.placed.threads[p->thread];
     struct level_label labels[LEVELS];
     size_t count = 0;
     if (*t->comm)
@@ -255,8 +206,8 @@ static size_t add_attributes(struct building *b, const struct placed *p, const s
         to[count++] = attribute(b, "process.pid", NULL, t->pid, NULL);
     }
     to[count++] = attribute(b, "fathom.sure", NULL, 100u * p->sure / PLACED_SURE_STEPS, "percent");
-    const int levels = level_labels(b->contexts, level, labels);
-    b->failed |= levels < 0;
+    const int levels = level_labels(b->m.contexts, level, labels);
+    b->m.failed |= levels < 0;
     for (int i = 0; i < levels; i++) {
         char key[64];
         snprintf(key, sizeof key, "fathom.%s", labels[i].key);
@@ -268,19 +219,19 @@ static size_t add_attributes(struct building *b, const struct placed *p, const s
 
 static void add_sample(struct building *b, size_t i)
 {
-    const uint32_t metrics = b->contexts->metrics->count;
-    const struct placed *p = &b->placed.at[i];
-    const struct cct_node *level = sites_path(&b->sites, p->node);
-    int32_t *attributes = allocate(b, ATTRIBUTES * sizeof *attributes);
-    int64_t *values = allocate(b, metrics * sizeof *values);
-    b->failed |= !level;
-    if (b->failed)
+    const uint32_t metrics = b->m.contexts->metrics->count;
+    const struct placed *p = &b->m.placed.at[i];
+    const struct cct_node *level = sites_path(&b->m.sites, p->node);
+    int32_t *attributes = message_memory(&b->m, ATTRIBUTES * sizeof *attributes);
+    int64_t *values = message_memory(&b->m, metrics * sizeof *values);
+    b->m.failed |= !level;
+    if (b->m.failed)
         return;
     const int32_t stack = stack_of(b, p->node);
     const size_t count = add_attributes(b, p, level, attributes);
-    for (uint32_t m = 0; m < metrics && !b->failed; m++) {
-        const uint64_t value = b->placed.values[i * metrics + m];
-        Sample *s = MESSAGE(b, &b->samples[m], Sample, fathom__otlp__sample__init);
+    for (uint32_t m = 0; m < metrics && !b->m.failed; m++) {
+        const uint64_t value = b->m.placed.values[i * metrics + m];
+        Sample *s = MESSAGE(&b->m, &b->samples[m], Sample, fathom__otlp__sample__init);
         if (!s)
             return;
         values[m] = value > INT64_MAX ? INT64_MAX : (int64_t)value;
@@ -296,20 +247,20 @@ static void add_sample(struct building *b, size_t i)
 
 static ValueType *type_of_metric(struct building *b, uint32_t m)
 {
-    ValueType *t = MESSAGE(b, NULL, ValueType, fathom__otlp__value_type__init);
+    ValueType *t = MESSAGE(&b->m, NULL, ValueType, fathom__otlp__value_type__init);
     if (t) {
-        const char *unit = metrics_unit(b->contexts->metrics, m);
-        t->type_strindex = text(b, b->contexts->metrics->at[m]->name);
-        t->unit_strindex = text(b, export_pprof_unit(unit));
+        const char *unit = metrics_unit(b->m.contexts->metrics, m);
+        t->type_strindex = message_text(&b->m, b->m.contexts->metrics->at[m]->name);
+        t->unit_strindex = message_text(&b->m, export_pprof_unit(unit));
     }
     return t;
 }
 
-static void add_profile(struct building *b, struct list *profiles, uint32_t m)
+static void add_profile(struct building *b, struct message_list *profiles, uint32_t m)
 {
     const struct view_resource *r = b->heading->resource;
-    Profile *p = MESSAGE(b, profiles, Profile, fathom__otlp__profile__init);
-    uint64_t *id = r ? allocate(b, 2 * sizeof *id) : NULL;
+    Profile *p = MESSAGE(&b->m, profiles, Profile, fathom__otlp__profile__init);
+    uint64_t *id = r ? message_memory(&b->m, 2 * sizeof *id) : NULL;
     if (!p)
         return;
     p->sample_type = type_of_metric(b, m);
@@ -318,7 +269,7 @@ static void add_profile(struct building *b, struct list *profiles, uint32_t m)
     p->n_samples = b->samples[m].count;
     p->samples = (Sample **)(void *)b->samples[m].at;
     p->time_unix_nano = r ? r->from : 0;
-    p->duration_nano = r ? r->until - r->from : b->placed.last - b->placed.first;
+    p->duration_nano = r ? r->until - r->from : b->m.placed.last - b->m.placed.first;
     if (id) {
         id[0] = r->id;
         id[1] = m;
@@ -326,9 +277,10 @@ static void add_profile(struct building *b, struct list *profiles, uint32_t m)
     }
 }
 
-static void add_resource_attribute(struct building *b, struct list *list, const char *key, const char *words)
+static void add_resource_attribute(struct building *b, struct message_list *list, const char *key,
+                                   const char *words)
 {
-    KeyValue *k = words && *words ? MESSAGE(b, list, KeyValue, fathom__otlp__key_value__init) : NULL;
+    KeyValue *k = words && *words ? MESSAGE(&b->m, list, KeyValue, fathom__otlp__key_value__init) : NULL;
     if (!k)
         return;
     k->key = (char *)(uintptr_t)key;
@@ -338,10 +290,7 @@ static void add_resource_attribute(struct building *b, struct list *list, const 
 static void put_dictionary(struct building *b, Dictionary *d)
 {
     fathom__otlp__dictionary__init(d);
-    for (uint32_t i = 0, count = names_count(b->texts); i <= count && !b->failed; i++) {
-        char *words = (char *)(uintptr_t)(i ? names_text(b->texts, i - 1) : "");
-        b->failed |= !vec_push(b->string_list.at, b->string_list.count, b->string_list.capacity, words);
-    }
+    message_strings(&b->m, &b->string_list);
 #define TABLE(name, type)                                                                                    \
     d->n_##name##_table = b->name##_list.count;                                                              \
     d->name##_table = (type *)(void *)b->name##_list.at
@@ -363,14 +312,14 @@ static int write_data(struct building *b, FILE *out, struct fathom_error *err)
     Fathom__Otlp__Resource resource;
     Fathom__Otlp__Scope scope;
     Dictionary dictionary;
-    struct list attributes = {0}, profiles = {0};
+    struct message_list attributes = {0}, profiles = {0};
     const struct view_resource *r = b->heading->resource;
     fathom__otlp__data__init(&data);
     fathom__otlp__resource_profiles__init(&of_resource);
     fathom__otlp__scope_profiles__init(&of_scope);
     fathom__otlp__resource__init(&resource);
     fathom__otlp__scope__init(&scope);
-    for (uint32_t m = 0; m < b->contexts->metrics->count; m++)
+    for (uint32_t m = 0; m < b->m.contexts->metrics->count; m++)
         add_profile(b, &profiles, m);
     add_resource_attribute(b, &attributes, "service.name", r ? r->service : NULL);
     add_resource_attribute(b, &attributes, "host.name", r ? r->host : NULL);
@@ -389,8 +338,8 @@ static int write_data(struct building *b, FILE *out, struct fathom_error *err)
     data.n_resource_profiles = 1;
     data.resource_profiles = &resources;
     data.dictionary = &dictionary;
-    const size_t size = b->failed ? 0 : fathom__otlp__data__get_packed_size(&data);
-    uint8_t *packed = b->failed ? NULL : malloc(size + 1);
+    const size_t size = b->m.failed ? 0 : fathom__otlp__data__get_packed_size(&data);
+    uint8_t *packed = b->m.failed ? NULL : malloc(size + 1);
     struct printer printer = {.out = out};
     if (packed) {
         fathom__otlp__data__pack(&data, packed);
@@ -404,53 +353,37 @@ static int write_data(struct building *b, FILE *out, struct fathom_error *err)
 
 static void make_profiles(struct building *b)
 {
-    MESSAGE(b, &b->mapping_list, Mapping, fathom__otlp__mapping__init);
-    MESSAGE(b, &b->location_list, Location, fathom__otlp__location__init);
-    MESSAGE(b, &b->function_list, Function, fathom__otlp__function__init);
-    MESSAGE(b, &b->link_list, Link, fathom__otlp__link__init);
-    MESSAGE(b, &b->attribute_list, Attribute, fathom__otlp__attribute__init);
-    MESSAGE(b, &b->stack_list, Stack, fathom__otlp__stack__init);
-    for (size_t i = 0; i < b->placed.count && !b->failed; i++)
+    MESSAGE(&b->m, &b->mapping_list, Mapping, fathom__otlp__mapping__init);
+    MESSAGE(&b->m, &b->location_list, Location, fathom__otlp__location__init);
+    MESSAGE(&b->m, &b->function_list, Function, fathom__otlp__function__init);
+    MESSAGE(&b->m, &b->link_list, Link, fathom__otlp__link__init);
+    MESSAGE(&b->m, &b->attribute_list, Attribute, fathom__otlp__attribute__init);
+    MESSAGE(&b->m, &b->stack_list, Stack, fathom__otlp__stack__init);
+    for (size_t i = 0; i < b->m.placed.count && !b->m.failed; i++)
         add_sample(b, i);
     add_locations(b);
 }
 
 static void building_clear(struct building *b)
 {
-    struct list *lists[] = {&b->mapping_list, &b->location_list, &b->function_list, &b->attribute_list,
-                            &b->stack_list,   &b->link_list,     &b->string_list};
+    struct message_list *lists[] = {&b->mapping_list,   &b->location_list, &b->function_list,
+                                    &b->attribute_list, &b->stack_list,    &b->link_list,
+                                    &b->string_list};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         free(lists[i]->at);
     for (size_t m = 0; m < METRICS_MAX; m++)
         free(b->samples[m].at);
-    table_free(b->mappings);
-    table_free(b->functions);
     table_free(b->attributes);
     table_free(b->stacks);
-    names_free(b->texts);
-    placed_clear(&b->placed);
-    sites_clear(&b->sites);
-    used_frames_clear(&b->used);
-    arena_free(b->arena);
+    messages_clear(&b->m);
 }
 
 int otlp_write(const struct report *report, FILE *out, struct fathom_error *err)
 {
-    struct building b = {.contexts = report->contexts,
-                         .heading = report->heading,
-                         .arena = arena_new(0),
-                         .texts = names_new(),
-                         .mappings = table_new(),
-                         .functions = table_new(),
-                         .attributes = table_new(),
-                         .stacks = table_new()};
-    int rc = b.arena && b.texts && b.mappings && b.functions && b.attributes && b.stacks
-                 ? used_frames_find(report->contexts, &b.used, err)
-                 : error_memory(err);
-    if (rc == 0)
-        rc = sites_begin(&b.sites, report->contexts, &b.used, err);
-    if (rc == 0)
-        rc = placed_add_up(report->contexts, &(struct placing){.slices = 1}, &b.placed, err);
+    struct building b = {.heading = report->heading, .attributes = table_new(), .stacks = table_new()};
+    int rc = messages_begin(&b.m, report->contexts, err);
+    if (rc == 0 && (!b.attributes || !b.stacks))
+        rc = error_memory(err);
     if (rc == 0) {
         make_profiles(&b);
         rc = write_data(&b, out, err);

@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "base/search.h"
+#include "base/sort.h"
 #include "base/vec.h"
 #include "report/export/block_counts.h"
 #include "report/export/indirect_calls.h"
@@ -30,12 +31,9 @@ struct run_samples {
 
 static int compare_places(const struct image *a, uint32_t f, const struct image *b, uint32_t g)
 {
-    if (a != b) {
-        /* By name first, so that equal recordings give equal profiles. */
-        const int names = strcmp(image_name(a), image_name(b));
-        return names ? names : (uintptr_t)a < (uintptr_t)b ? -1 : 1;
-    }
-    return (f > g) - (f < g);
+    /* By name first, so that equal recordings give equal profiles. */
+    return a == b ? order_of(f, g)
+                  : strcmp(image_name(a), image_name(b)) ?: order_of((uintptr_t)a, (uintptr_t)b);
 }
 
 static int compare_samples(const void *a, const void *b)
@@ -56,8 +54,7 @@ static int find_samples(struct run_samples *s, const struct contexts *c, struct 
                       (struct run_sample){p->image, p->address, weight, function}))
             return error_memory(err);
     }
-    if (s->count)
-        qsort(s->items, s->count, sizeof *s->items, compare_samples);
+    sort_with(s->items, s->count, compare_samples);
     return 0;
 }
 

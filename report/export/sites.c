@@ -44,11 +44,9 @@ const struct cct_node *sites_path(struct sites *s, const struct cct_node *node)
             site = (struct site){s->used->numbers[above->item], site.frame};
             above = cct_parent(above);
         }
-        bool added;
-        uint64_t *number = table_put(s->numbers, (uint64_t)site.frame << 32 | site.line, &added);
-        if (number && added)
-            *number = vec_push(s->at, s->count, s->capacity, site) ? s->count : 0;
-        if (!number || !*number || !vec_push(s->path, s->length, s->path_capacity, *number))
+        size_t number = table_index(s->numbers, (uint64_t)site.frame << 32 | site.line, s->at, s->count,
+                                    s->capacity, site);
+        if (number == SIZE_MAX || !vec_push(s->path, s->length, s->path_capacity, number + 1))
             return NULL;
     }
     return node;

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/saturate.h"
 #include "base/search.h"
+#include "base/sort.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "image/cache.h"
@@ -74,13 +75,11 @@ uint32_t source_counts_function(struct source_counts *c, uint32_t parent, struct
                                 const char *name)
 {
     const uint32_t number = names_intern(c->names, name);
-    uint64_t *place =
-        number == NAMES_NONE ? NULL : table_put(c->function_of, key_of(parent, at, number), NULL);
-    if (place && *place == 0 &&
-        vec_push(c->functions, c->function_count, c->function_capacity,
-                 (struct source_function){.name = number, .parent = parent, .at = at}))
-        *place = c->function_count;
-    return place && *place ? (uint32_t)*place - 1 : SOURCE_FUNCTION_NONE;
+    if (number == NAMES_NONE)
+        return SOURCE_FUNCTION_NONE;
+    return (uint32_t)table_index(c->function_of, key_of(parent, at, number), c->functions, c->function_count,
+                                 c->function_capacity,
+                                 (struct source_function){.name = number, .parent = parent, .at = at});
 }
 
 static void sum_up(struct source_line *line)
@@ -92,14 +91,11 @@ static void sum_up(struct source_line *line)
 /* false: out of memory. */
 static bool count_line(struct source_counts *c, uint32_t function, struct source_place at, uint64_t count)
 {
-    uint64_t *place = table_put(c->line_of, key_of(function, at, UINT64_MAX), NULL);
-    if (place && *place == 0 &&
-        vec_push(c->lines, c->line_count, c->line_capacity,
-                 (struct source_line){.function = function, .at = at}))
-        *place = c->line_count;
-    if (!place || !*place)
+    size_t place = table_index(c->line_of, key_of(function, at, UINT64_MAX), c->lines, c->line_count,
+                               c->line_capacity, (struct source_line){.function = function, .at = at});
+    if (place == SIZE_MAX)
         return false;
-    struct source_line *line = &c->lines[*place - 1];
+    struct source_line *line = &c->lines[place];
     if (line->added != c->added)
         sum_up(line);
     line->added = c->added;
@@ -207,14 +203,12 @@ int source_counts_add(struct source_counts *c, uint32_t parent, struct source_pl
 
 static int compare_places(struct source_place a, struct source_place b)
 {
-    const uint64_t x = (uint64_t)a.offset << 32 | a.discriminator,
-                   y = (uint64_t)b.offset << 32 | b.discriminator;
-    return (x > y) - (x < y);
+    return order_of(a.offset, b.offset) ?: order_of(a.discriminator, b.discriminator);
 }
 
 static int compare_within(uint32_t f, struct source_place a, uint32_t g, struct source_place b)
 {
-    return f != g ? (f < g ? -1 : 1) : compare_places(a, b);
+    return order_of(f, g) ?: compare_places(a, b);
 }
 
 static int compare_lines(const void *a, const void *b)
@@ -229,27 +223,23 @@ static int compare_functions(const void *a, const void *b, void *counts)
     const struct source_counts *c = counts;
     const uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
     const struct source_function *x = &c->functions[i], *y = &c->functions[j];
-    if (x->parent != y->parent)
-        return x->parent < y->parent ? -1 : 1;
-    if (x->parent != UINT32_MAX && compare_places(x->at, y->at))
-        return compare_places(x->at, y->at);
-    if (x->total != y->total)
-        return x->total > y->total ? -1 : 1;
-    return strcmp(names_text(c->names, x->name), names_text(c->names, y->name));
+    return order_of(x->parent, y->parent)
+           ?: (x->parent == SOURCE_FUNCTION_NONE ? 0 : compare_places(x->at, y->at))
+           ?: order_of(y->total, x->total)
+           ?: strcmp(names_text(c->names, x->name), names_text(c->names, y->name));
 }
 
 static int by_name(const void *a, const void *b)
 {
     const struct source_target *x = a, *y = b;
-    const int places = compare_within(x->function, x->at, y->function, y->at);
-    return places ? places : (x->name > y->name) - (x->name < y->name);
+    return compare_within(x->function, x->at, y->function, y->at) ?: order_of(x->name, y->name);
 }
 
 static int by_count(const void *a, const void *b)
 {
     const struct source_target *x = a, *y = b;
-    const int places = compare_within(x->function, x->at, y->function, y->at);
-    return places ? places : x->count != y->count ? (x->count > y->count ? -1 : 1) : by_name(a, b);
+    return compare_within(x->function, x->at, y->function, y->at) ?: order_of(y->count, x->count)
+           ?: order_of(x->name, y->name);
 }
 
 static void join_targets(struct source_counts *c)

@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "image/lines/lines.h"
 #include "report/export/run_counts.h"
+#include "report/text/printer.h"
 
 #define SOURCE_FUNCTION_NONE UINT32_MAX
 #define SOURCE_DEPTH_MOST    64u /* functions inlined into one another */
@@ -92,5 +93,9 @@ size_t source_counts_targets(const struct source_counts *counts, const struct so
 /* Finds the counts of all sampled functions of a report, with inlined ones. */
 int source_counts_find(const struct report *report, enum source_compiler compiler, struct source_counts *out,
                        struct fathom_error *err);
+
+/* Writes a line of a function for LLVM, with the targets of its indirect calls: "12.1: 400 f:300 g:100". */
+void autofdo_line(struct printer *printer, const struct source_counts *counts, const struct source_line *line,
+                  int depth);
 
 #endif

@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/saturate.h"
+#include "base/sort.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "report/export/export.h"
@@ -95,7 +96,7 @@ static int by_weight(const void *a, const void *b, void *ordering)
     const struct ordering *o = ordering;
     const uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
     const double x = o->runs.functions[i].sampled, y = o->runs.functions[j].sampled;
-    return x != y ? (x > y ? -1 : 1) : (i > j) - (i < j);
+    return order_of(y, x) ?: order_of(i, j);
 }
 
 static int by_density(const void *a, const void *b, void *ordering)
@@ -104,7 +105,7 @@ static int by_density(const void *a, const void *b, void *ordering)
     const uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
     const double x = density(o->clusters[i].weight, o->clusters[i].bytes),
                  y = density(o->clusters[j].weight, o->clusters[j].bytes);
-    return x != y ? (x > y ? -1 : 1) : (i > j) - (i < j);
+    return order_of(y, x) ?: order_of(i, j);
 }
 
 static int begin_ordering(struct ordering *o, struct fathom_error *err)

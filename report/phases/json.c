@@ -64,10 +64,7 @@ static void write_all(struct json *json, const struct report *report, const stru
     json_text(json, "kind", phase_kind_names[report->view->phasing->kind]);
     json_number(json, "foretold", right);
     json_number(json, "lasting", lasting);
-    json_array(json, "intervals");
-    for (uint32_t i = 0; i < shown->interval_count; i++)
-        write_interval(json, &shown->intervals[i]);
-    json_end(json);
+    JSON_LIST(json, "intervals", shown->interval_count, write_interval(json, &shown->intervals[i]));
     json_array(json, "phases");
     for (uint32_t p = 1; p <= shown->phase_count; p++)
         write_phase(json, report, shown, p);

@@ -5,22 +5,18 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "base/sort.h"
 #include "base/vec.h"
 
 /* Adds a sample's weight to its context in a phase. */
 static int put_sample(struct phases_shown *h, size_t *capacity, struct table *places, uint32_t phase,
                       const struct cct_node *node, uint64_t weight)
 {
-    bool added;
-    uint64_t *place = table_put(places, hash_u64((uintptr_t)node) + phase, &added);
-    if (!place)
+    size_t place = table_index(places, hash_u64((uintptr_t)node) + phase, h->hot, h->hot_count, *capacity,
+                               (struct hot_context){node, 0, phase});
+    if (place == SIZE_MAX)
         return -ENOMEM;
-    if (added) {
-        *place = h->hot_count;
-        if (!vec_push(h->hot, h->hot_count, *capacity, (struct hot_context){node, 0, phase}))
-            return -ENOMEM;
-    }
-    h->hot[*place].weight += weight;
+    h->hot[place].weight += weight;
     return 0;
 }
 
@@ -54,8 +50,7 @@ static int find_hot(struct phases_shown *h, const struct contexts *c)
             rc = put_sample(h, &capacity, places, phase, s->node, c->sample_values[i * c->metrics->count]);
     }
     table_free(places);
-    if (h->hot_count)
-        qsort(h->hot, h->hot_count, sizeof *h->hot, by_phase_and_weight);
+    sort_with(h->hot, h->hot_count, by_phase_and_weight);
     return rc == 0 ? find_starts(h) : rc;
 }
 

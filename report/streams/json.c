@@ -1,11 +1,16 @@
-/* json.c - hot streams as JSON: docs/json.md has the format. Incompatible changes need a new version. */
-#include "report/streams/streams_json.h"
+/*
+ * json.c - hot streams as JSON, and as a page that shows it, with rows of objects over the cache lines that they occupy. docs/json.md has
+ * the format; incompatible changes need a new version.
+ */
+#include "report/export/json.h"
+#include "report/streams/html_page.h"
+#include "report/streams/streams.h"
 
 #define VERSION 1
 
-static void write_lines(struct json *json, const char *key, const struct shown_lines *lines)
+static void write_lines(struct json *json, const struct shown_lines *lines)
 {
-    json_object(json, key);
+    json_object(json, "lines");
     json_number(json, "touched", lines->touched);
     json_number(json, "together", lines->together);
     json_number(json, "used", lines->used);
@@ -50,12 +55,12 @@ static void write_stream(struct json *json, const struct shown_stream *s)
     json_object(json, NULL);
     json_number(json, "length", s->length);
     json_number(json, "occurrences", s->occurrences);
-    write_lines(json, "lines", &s->lines);
+    write_lines(json, &s->lines);
     json_object(json, "alike");
     json_number(json, "streams", s->alike);
     json_number(json, "heat", s->alike_heat);
     json_number(json, "objects", s->alike_objects);
-    write_lines(json, "lines", &s->alike_lines);
+    write_lines(json, &s->alike_lines);
     json_end(json);
     json_array(json, "paths");
     for (size_t i = 0; i < s->path_count; i++) {
@@ -65,19 +70,14 @@ static void write_stream(struct json *json, const struct shown_stream *s)
         json_end(json);
     }
     json_end(json);
-    json_array(json, "objects");
-    for (size_t i = 0; i < s->object_count; i++)
-        write_object(json, &s->objects[i]);
-    json_end(json);
-    json_array(json, "steps");
-    for (size_t i = 0; i < s->step_count; i++)
-        write_step(json, &s->steps[i]);
-    json_end(json);
+    JSON_LIST(json, "objects", s->object_count, write_object(json, &s->objects[i]));
+    JSON_LIST(json, "steps", s->step_count, write_step(json, &s->steps[i]));
     json_end(json);
 }
 
-void streams_json_members(struct json *json, const struct shown_streams *s)
+static void write_streams(struct json *json, const struct shown_streams *s)
 {
+    json_object(json, NULL);
     json_number(json, "version", VERSION);
     json_text(json, "of", s->data ? "data" : "calls");
     json_number(json, "references", s->references);
@@ -87,9 +87,7 @@ void streams_json_members(struct json *json, const struct shown_streams *s)
     json_number(json, "bursts", s->bursts);
     json_number(json, "unknown", s->unknown);
     json_number(json, "lost", s->lost);
-    json_array(json, "streams");
-    for (size_t i = 0; i < s->count; i++)
-        write_stream(json, &s->list[i]);
+    JSON_LIST(json, "streams", s->count, write_stream(json, &s->list[i]));
     json_end(json);
 }
 
@@ -97,8 +95,16 @@ int streams_json_write(const struct shown_streams *s, FILE *out, struct fathom_e
 {
     struct printer printer = {.out = out};
     struct json json = {.printer = &printer};
-    json_object(&json, NULL);
-    streams_json_members(&json, s);
-    json_end(&json);
+    write_streams(&json, s);
+    return printer_finish(&printer, err);
+}
+
+int streams_html_write(const struct shown_streams *s, FILE *out, struct fathom_error *err)
+{
+    struct printer printer = {.out = out};
+    struct json json = {.printer = &printer, .in_html = true};
+    printer_bytes(&printer, streams_page_before_data, streams_page_before_data_size);
+    write_streams(&json, s);
+    printer_bytes(&printer, streams_page_after_data, streams_page_after_data_size);
     return printer_finish(&printer, err);
 }

@@ -1,18 +1,24 @@
 /*
- * accessed.c - see accessed.h. An access is a frame of the kind FRAME_DATA at the end of a path, perhaps with FRAME_FOUND below it
- * (profile/framing.h).
+ * accessed.c - views of what paths end in: a table of accessed memory or of locks, and a table of each with its paths. An access is
+ * a frame of the kind FRAME_DATA at the end of a path, perhaps with FRAME_FOUND below it (profile/framing.h).
  */
-#include "report/views/accessed.h"
-
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "base/vec.h"
 #include "profile/access.h"
 #include "report/views/path_row.h"
 #include "report/views/views.h"
 
 #define NO_METRIC UINT32_MAX
+
+/* Names of rows. */
+struct accessed_wording {
+    const char *what, *one, *many;            /* of accessed data */
+    const char *path, *one_path, *many_paths; /* of accessed data with a path */
+    bool weight;                              /* show a column of weights */
+};
 
 /* Accesses to the same data, on one path or on all. */
 struct accessed {
@@ -79,25 +85,12 @@ static int find_accesses(struct memory *m, struct fathom_error *err)
     return 0;
 }
 
-/* Compares two paths by names, from the data outwards. */
-static int compare_paths(const struct frames *frames, const struct cct_node *a, const struct cct_node *b)
-{
-    for (; a && b && a != b; a = cct_parent(a), b = cct_parent(b)) {
-        if (!cct_parent(a) || !cct_parent(b))
-            break;
-        int order = frame_compare(frames, a->item, b->item);
-        if (order)
-            return order;
-    }
-    return !a || !b || a == b ? 0 : (cct_parent(a) != NULL) - (cct_parent(b) != NULL);
-}
-
 static int compare_rows(const void *a, const void *b, void *frames)
 {
     const struct accessed *x = a, *y = b;
-    if (x->weight != y->weight)
-        return x->weight > y->weight ? -1 : 1;
-    return x->node ? compare_paths(frames, x->node, y->node) : frame_compare(frames, x->item, y->item);
+    return order_of(y->weight, x->weight)
+               ?: (x->node ? path_compare(frames, x->node, y->node)
+                           : frame_compare(frames, x->item, y->item));
 }
 
 static void write_heading(const struct memory *m, const char *last)
@@ -179,8 +172,8 @@ static int write_by_data(const struct memory *m, struct fathom_error *err)
     return 0;
 }
 
-int accessed_write(const struct drawing *drawing, const struct accessed_wording *words,
-                   struct fathom_error *err)
+static int write_accessed(const struct drawing *drawing, const struct accessed_wording *words,
+                          struct fathom_error *err)
 {
     const struct metrics *metrics = drawing->contexts->metrics;
     struct memory m = {.drawing = drawing,
@@ -204,4 +197,42 @@ int accessed_write(const struct drawing *drawing, const struct accessed_wording 
     }
     free(m.rows);
     return rc;
+}
+
+int memory_write(const struct drawing *drawing, struct fathom_error *err)
+{
+    static const struct accessed_wording words = {.what = "data",
+                                                  .one = "piece of data",
+                                                  .many = "pieces of data",
+                                                  .path = "data, and below it the path that accessed it",
+                                                  .one_path = "access",
+                                                  .many_paths = "accesses"};
+    return write_accessed(drawing, &words, err);
+}
+
+/* Whether any path ends in an access. */
+static bool any_access(const struct drawing *drawing)
+{
+    struct cct_node *root = cct_root(drawing->contexts->tree);
+    for (struct cct_node *n = root; n; n = cct_next(root, n))
+        if (n != root && frames_at(drawing->frames, n->item)->kind == FRAME_DATA)
+            return true;
+    return false;
+}
+
+int locks_write(const struct drawing *drawing, struct fathom_error *err)
+{
+    static const struct accessed_wording words = {.what = "lock",
+                                                  .one = "lock",
+                                                  .many = "locks",
+                                                  .path = "lock, and below it the path that waits for it",
+                                                  .one_path = "path",
+                                                  .many_paths = "paths",
+                                                  .weight = true};
+    if (!any_access(drawing)) {
+        printer_write(drawing->printer, "no thread waited for a lock\n");
+        return 0;
+    }
+    const int rc = write_accessed(drawing, &words, err);
+    return rc == 0 ? releases_write(drawing, err) : rc;
 }

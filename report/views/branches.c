@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "base/vec.h"
 
 int branches_init(struct branches *branches, size_t capacity, struct fathom_error *err)
@@ -89,22 +90,25 @@ int branches_check(const struct branches *branches, uint32_t items, struct fatho
 int frame_compare(const struct frames *frames, uint32_t a, uint32_t b)
 {
     const struct frame *x = frames_at(frames, a), *y = frames_at(frames, b);
-    int order = 0;
-    if (x && y) {
-        order = strcmp(x->name, y->name);
-        if (order == 0)
-            order = strcmp(x->image, y->image);
-        if (order == 0)
-            order = (x->address > y->address) - (x->address < y->address);
+    if (!x || !y)
+        return order_of(a, b);
+    return strcmp(x->name, y->name) ?: strcmp(x->image, y->image) ?: order_of(x->address, y->address)
+           ?: order_of(a, b);
+}
+
+int path_compare(const struct frames *frames, const struct cct_node *a, const struct cct_node *b)
+{
+    for (; a != b && cct_parent(a) && cct_parent(b); a = cct_parent(a), b = cct_parent(b)) {
+        int order = frame_compare(frames, a->item, b->item);
+        if (order)
+            return order;
     }
-    return order ? order : (a > b) - (a < b);
+    return order_of(cct_parent(a) != NULL, cct_parent(b) != NULL);
 }
 
 int branch_compare_weight(const struct branch *a, const struct branch *b, const void *frames)
 {
-    if (a->total != b->total)
-        return a->total > b->total ? -1 : 1;
-    return frame_compare(frames, a->item, b->item);
+    return order_of(b->total, a->total) ?: frame_compare(frames, a->item, b->item);
 }
 
 struct sorting {
@@ -117,8 +121,7 @@ static int compare_indices(const void *a, const void *b, void *sorting)
 {
     const struct sorting *s = sorting;
     uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
-    int order = s->compare(&s->at[i], &s->at[j], s->context);
-    return order ? order : (i > j) - (i < j);
+    return s->compare(&s->at[i], &s->at[j], s->context) ?: order_of(i, j);
 }
 
 /* Scratch memory of branches_arrange(): four numbers per branch. */

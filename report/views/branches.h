@@ -32,7 +32,7 @@ struct branch {
     uint32_t parent;
     uint32_t end;   /* the index after its subtree. Set by branches_arrange() */
     uint32_t level; /* of indentation; set while drawing */
-    uint32_t times; /* the function's longest direct recursion, in calls (fold.h); 0: once */
+    uint32_t times; /* the function's longest direct recursion, in calls (fold.c); 0: once */
     bool shown;     /* set while drawing */
     bool forks;     /* set while drawing: more than one child is shown */
 };
@@ -72,7 +72,8 @@ int branches_check(const struct branches *branches, uint32_t items, struct fatho
 /* Heaviest first; ties by name, image and address, so that equal input gives equal output. context: the
  * struct frames. */
 int branch_compare_weight(const struct branch *a, const struct branch *b, const void *frames);
-/* The same for two items. */
+/* The same for two items, and for two paths from their inner ends outwards. */
 int frame_compare(const struct frames *frames, uint32_t a, uint32_t b);
+int path_compare(const struct frames *frames, const struct cct_node *a, const struct cct_node *b);
 
 #endif

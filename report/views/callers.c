@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "base/vec.h"
 #include "report/views/functions.h"
 #include "report/views/views.h"
@@ -53,9 +54,7 @@ struct callers {
 static int compare_places(const void *a, const void *b)
 {
     const struct place *x = a, *y = b;
-    if (x->item != y->item)
-        return x->item < y->item ? -1 : 1;
-    return (x->branch > y->branch) - (x->branch < y->branch);
+    return order_of(x->item, y->item) ?: order_of(x->branch, y->branch);
 }
 
 static bool push_group(struct callers *c, struct group group)

@@ -1,6 +1,7 @@
 /* changes.c - see changes.h. */
 #include "report/views/changes.h"
 
+#include "base/sort.h"
 #include "report/views/branches.h"
 
 static int compare_change(const struct branch *a, const struct branch *b, const void *context)
@@ -8,11 +9,7 @@ static int compare_change(const struct branch *a, const struct branch *b, const 
     const struct changes *changes = context;
     const struct change *x = changes_path(changes, a->node), *y = changes_path(changes, b->node);
     double far_x = change_far(x), far_y = change_far(y);
-    if (far_x != far_y)
-        return far_x > far_y ? -1 : 1;
-    if (x->b != y->b)
-        return x->b > y->b ? -1 : 1;
-    return frame_compare(changes->frames, a->item, b->item);
+    return order_of(far_y, far_x) ?: order_of(y->b, x->b) ?: frame_compare(changes->frames, a->item, b->item);
 }
 
 int changes_branches(const struct changes *changes, struct branches *out, struct fathom_error *err)

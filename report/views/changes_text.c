@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "report/views/changes.h"
+#include "base/sort.h"
 #include "report/views/views.h"
 
 enum { VALUE = 24, CHANGE = 56 }; /* sizes of texts */
@@ -65,14 +66,12 @@ static const char *change_colour(const struct text *t, const struct change *c)
     return !t->report->colour || !c->called ? "" : c->b > c->a ? "\033[31m" : "\033[32m";
 }
 
-static void write_change(const struct text *t, const struct change *c, bool values)
+static void write_change(const struct text *t, const struct change *c)
 {
-    char a[VALUE] = "", b[VALUE] = "", change[CHANGE];
+    char a[VALUE], b[VALUE], change[CHANGE];
     const char *colour = change_colour(t, c);
-    if (values) {
-        format_value(t, c->a, a);
-        format_value(t, c->b, b);
-    }
+    format_value(t, c->a, a);
+    format_value(t, c->b, b);
     format_change(t, c, change);
     printer_write(t->printer, "%*s  %*s  %s%*s%s  ", t->value_width, a, t->value_width, b, colour,
                   t->change_width, change, *colour ? "\033[0m" : "");
@@ -84,7 +83,7 @@ static void write_path(const struct drawing *drawing, const struct branch_row *r
 {
     const struct text *t = context;
     (void)drawing;
-    write_change(t, changes_path(t->report->changes, row->top->node), true);
+    write_change(t, changes_path(t->report->changes, row->top->node));
 }
 
 static int write_tree(const struct text *t, struct fathom_error *err)
@@ -129,11 +128,7 @@ static int compare_functions(const void *a, const void *b, void *context)
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     double self_x = change_far(&changes->selves[x]), self_y = change_far(&changes->selves[y]);
     double total_x = change_far(&changes->totals[x]), total_y = change_far(&changes->totals[y]);
-    if (self_x != self_y)
-        return self_x > self_y ? -1 : 1;
-    if (total_x != total_y)
-        return total_x > total_y ? -1 : 1;
-    return frame_compare(changes->frames, x, y);
+    return order_of(self_y, self_x) ?: order_of(total_y, total_x) ?: frame_compare(changes->frames, x, y);
 }
 
 static int write_functions(const struct text *t, struct fathom_error *err)
@@ -153,8 +148,8 @@ static int write_functions(const struct text *t, struct fathom_error *err)
                       t->value_width, "total B", t->change_width, "change");
     for (uint32_t i = 0; i < count; i++) {
         size_t began = t->printer->written, used;
-        write_change(t, &changes->selves[items[i]], true);
-        write_change(t, &changes->totals[items[i]], true);
+        write_change(t, &changes->selves[items[i]]);
+        write_change(t, &changes->totals[items[i]]);
         used = t->printer->written - began;
         frame_write(t->printer, frames_at(changes->frames, items[i]), r->show_image,
                     r->width == 0     ? 0
@@ -168,7 +163,6 @@ static int write_functions(const struct text *t, struct fathom_error *err)
 
 /* The whole ------------------------------------------------------------------------------------------------------- */
 
-/* Whether each side has several of what it consists of. */
 /* Words of the text for what the sides consist of. */
 static const struct words {
     const char *each, *samples; /* of a side; what has more samples if it is longer */

@@ -1,5 +1,5 @@
-/* fold.c - see fold.h. */
-#include "report/views/fold.h"
+/* fold.c - simplifies a tree for reading; see views.h. */
+#include "report/views/views.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +9,10 @@
 
 struct folding {
     const struct frames *frames;
+    bool levels;       /* keep only these */
     struct branch *at; /* branches that are kept replace those that were read, as there are never more */
     uint32_t kept;
-    struct table *found; /* callers and item -> branch */
+    struct table *found; /* callers and item -> branch; of levels, which are not added up, their index */
     uint32_t *place;     /* of each branch that was read: the one that got its weight */
     uint32_t *times;     /* how often its function is there in direct succession */
 };
@@ -19,19 +20,25 @@ struct folding {
 static bool tells_nothing(const struct folding *f, uint32_t item)
 {
     const struct frame *frame = frames_at(f->frames, item);
+    if (f->levels)
+        return frame->kind != FRAME_LEVEL;
     return frame->kind == FRAME_LINE && strcmp(frame->name, INLINED_SEVERAL) == 0;
 }
 
 static bool fold_one(struct folding *f, uint32_t i)
 {
-    const struct branch from = f->at[i];
+    struct branch from = f->at[i];
     uint32_t parent = f->place[from.parent];
-    bool nothing = tells_nothing(f, from.item), again = parent && from.item == f->at[parent].item;
+    const uint64_t key = f->levels ? i : (uint64_t)parent << 32 | from.item;
+    bool nothing = tells_nothing(f, from.item),
+         again = parent && !f->levels && from.item == f->at[parent].item;
     bool added = false;
     f->times[i] = nothing ? f->times[from.parent] : again ? f->times[from.parent] + 1 : 1;
     f->place[i] = parent;
+    if (f->levels) /* which are certain */
+        from.end_doubt = from.doubt = 0;
     if (!nothing && !again) {
-        uint64_t *place = table_put(f->found, (uint64_t)parent << 32 | from.item, &added);
+        uint64_t *place = table_put(f->found, key, &added);
         if (!place)
             return false;
         if (added)
@@ -53,9 +60,9 @@ static bool fold_one(struct folding *f, uint32_t i)
     return true;
 }
 
-int branches_fold(struct branches *b, const struct frames *frames, struct fathom_error *err)
+int branches_fold(struct branches *b, const struct frames *frames, bool levels, struct fathom_error *err)
 {
-    struct folding f = {.frames = frames, .at = b->at, .kept = 1, .found = table_new()};
+    struct folding f = {.frames = frames, .levels = levels, .at = b->at, .kept = 1, .found = table_new()};
     f.place = calloc(b->count, sizeof *f.place);
     f.times = calloc(b->count, sizeof *f.times);
     bool ok = f.place && f.times && f.found;
@@ -66,30 +73,4 @@ int branches_fold(struct branches *b, const struct frames *frames, struct fathom
     free(f.place);
     free(f.times);
     return ok ? 0 : error_memory(err);
-}
-
-int branches_keep_levels(struct branches *b, const struct frames *frames, struct fathom_error *err)
-{
-    uint32_t *place = calloc(b->count, sizeof *place), kept = 1;
-    if (!place)
-        return error_memory(err);
-    for (uint32_t i = 1; i < b->count; i++) {
-        const struct branch from = b->at[i];
-        struct branch *parent = &b->at[place[from.parent]];
-        place[i] = place[from.parent];
-        if (frames_at(frames, from.item)->kind == FRAME_LEVEL) {
-            b->at[kept] = (struct branch){.self = from.self,
-                                          .error = from.error,
-                                          .node = from.node,
-                                          .item = from.item,
-                                          .parent = place[i]};
-            place[i] = kept++;
-        } else {
-            parent->self = add_saturating(parent->self, from.self);
-            parent->error = add_saturating(parent->error, from.error);
-        }
-    }
-    b->count = kept;
-    free(place);
-    return 0;
 }

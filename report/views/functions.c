@@ -3,14 +3,13 @@
 
 #include <stdlib.h>
 
+#include "base/sort.h"
+
 static int compare_functions(const void *a, const void *b, void *frames)
 {
     const struct function_weight *x = a, *y = b;
-    if (x->self != y->self)
-        return x->self > y->self ? -1 : 1;
-    if (x->total != y->total)
-        return x->total > y->total ? -1 : 1;
-    return frame_compare(frames, x->item, y->item);
+    return order_of(y->self, x->self) ?: order_of(y->total, x->total)
+           ?: frame_compare(frames, x->item, y->item);
 }
 
 int functions_of(const struct branches *b, const struct frames *frames, struct functions *functions,

@@ -8,13 +8,13 @@
 
 #include <stdlib.h>
 
+#include "base/sort.h"
+
 static int compare_self(const void *a, const void *b, void *branches)
 {
     const struct branch *at = branches;
     uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
-    if (at[i].self != at[j].self)
-        return at[i].self > at[j].self ? -1 : 1;
-    return (i > j) - (i < j);
+    return order_of(at[j].self, at[i].self) ?: order_of(i, j);
 }
 
 /* Hides all but the paths to the `wanted` shown contexts with the most self weight. */

@@ -1,22 +1,10 @@
 /* view.c - the table of views, and the tree layout that they share. See view.h. */
 #include "report/views/view.h"
 
-#include "report/views/fold.h"
 #include "report/views/views.h"
 
-const struct view view_table[] = {
-    {.name = "tree", .write = tree_write, .folds = true},
-    {.name = "callers", .write = callers_write},
-    {.name = "flat", .write = flat_write},
-    {.name = "memory", .write = memory_write, .accesses = true, .not_of_calls = "calls access no data"},
-    {.name = "locks", .write = locks_write, .locks = true, .not_of_calls = "calls wait for nothing"},
-    {.name = "wakers", .write = wakers_write, .wakers = true, .not_of_calls = "calls wait for nothing"},
-    {.name = "groups",
-     .write = tree_write,
-     .levels = true,
-     .not_of_calls = "calls are counted of all processes together"},
-    {0},
-};
+#define ROW(text, help, ...) {.name = text, __VA_ARGS__},
+const struct view view_table[] = {VIEWS(ROW){0}};
 
 static int write_branches(struct branches *b, const struct contexts *contexts,
                           const struct view_options *options, FILE *out, struct fathom_error *err)
@@ -25,10 +13,8 @@ static int write_branches(struct branches *b, const struct contexts *contexts,
     const struct view *view = options->view ? options->view : view_table;
     const bool sampled = b->count > 1;
     int rc = branches_check(b, frames_count(frames), err);
-    if (rc == 0 && view->folds)
-        rc = branches_fold(b, frames, err);
-    if (rc == 0 && view->levels)
-        rc = branches_keep_levels(b, frames, err);
+    if (rc == 0 && (view->folds || view->levels))
+        rc = branches_fold(b, frames, view->levels, err);
     if (rc == 0)
         rc = branches_arrange(b, branch_compare_weight, frames, err);
     if (rc)

@@ -33,18 +33,31 @@ struct phasing_options;
 
 struct view {
     const char *name;
-    int (*write)(const struct drawing *drawing, struct fathom_error *err);
+    int (*write)(const struct drawing *drawing, struct fathom_error *err); /* views.h */
     bool locks;    /* needs waits, with paths that end in the lock waited for */
     bool wakers;   /* needs waits, with paths that continue with those who ended them */
     bool accesses; /* needs paths that end in the accessed data (framing.h) */
-    bool folds;    /* shows the tree folded (fold.h) */
+    bool folds;    /* shows the tree folded (views.h) */
     bool levels; /* shows the tree without functions; needs paths that begin with levels (profile/levels.h) */
-    const char
-        *not_of_calls; /* why it is only for recordings; NULL: it is also for calls (api/fathom/calls.h) */
+    const char *not_of_calls; /* why it shows no calls (api/fathom/calls.h); NULL: it does */
 };
 
-/* Ends with an entry without a name; the first is the default. */
-extern const struct view view_table[];
+/* The views: name, help for --help (NULL: the name says it), and the rest of a struct view. The first is the default. */
+/* clang-format off */
+#define VIEWS(ROW) \
+    ROW("tree", "callers first", .write = tree_write, .folds = true) \
+    ROW("callers", "hot functions first", .write = callers_write) \
+    ROW("flat", NULL, .write = flat_write) \
+    ROW("memory", "what was accessed, and where it was found", .write = memory_write, .accesses = true, \
+        .not_of_calls = "calls access no data") \
+    ROW("locks", "which are waited for", .write = locks_write, .locks = true, \
+        .not_of_calls = "calls wait for nothing") \
+    ROW("wakers", "who ended waits", .write = wakers_write, .wakers = true, \
+        .not_of_calls = "calls wait for nothing") \
+    ROW("groups", "who ran, without functions", .write = tree_write, .levels = true, \
+        .not_of_calls = "calls are counted of all processes together")
+/* clang-format on */
+extern const struct view view_table[]; /* ends with an entry without a name */
 
 struct view_options {
     const struct view *view; /* an entry of the table; NULL: the default */

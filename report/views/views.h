@@ -18,6 +18,14 @@ struct drawing {
     struct printer *printer;
 };
 
+/*
+ * Before branches_arrange(): merges into a branch the branches below it with the same item or INLINED_SEVERAL, and adds up those that
+ * then have the same callers: a function that calls itself becomes one branch, whatever else its calls call. `times` becomes the maximum
+ * number of direct recursions. No weight is lost. levels: merges functions into their level (profile/levels.h), and no levels.
+ */
+int branches_fold(struct branches *branches, const struct frames *frames, bool levels,
+                  struct fathom_error *err);
+
 /* From the roots inwards. Only forks are indented: each of a fork's branches starts with "+". */
 int tree_write(const struct drawing *drawing, struct fathom_error *err);
 /* For each function with self weight, its callers outwards, at most 256 levels. A caller under min_percent is left out

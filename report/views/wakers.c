@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "base/saturate.h"
+#include "base/sort.h"
 #include "base/vec.h"
 #include "report/views/path_row.h"
 
@@ -68,25 +69,11 @@ static int find_pairs(const struct drawing *d, struct rows *out, struct fathom_e
     return 0;
 }
 
-static int compare_wakers(const void *a, const void *b)
-{
-    const struct woken *x = a, *y = b;
-    return x->waker < y->waker ? -1 : x->waker > y->waker;
-}
-
 /* The heaviest first, then by names. */
 static int compare_rows(const void *a, const void *b, void *frames)
 {
     const struct woken *x = a, *y = b;
-    if (x->weight != y->weight)
-        return x->weight > y->weight ? -1 : 1;
-    const struct cct_node *n = x->end, *m = y->end;
-    for (; cct_parent(n) && cct_parent(m) && n != m; n = cct_parent(n), m = cct_parent(m)) {
-        const int order = frame_compare(frames, n->item, m->item);
-        if (order)
-            return order;
-    }
-    return (cct_parent(n) != NULL) - (cct_parent(m) != NULL);
+    return order_of(y->weight, x->weight) ?: path_compare(frames, x->end, y->end);
 }
 
 /* Merges pairs that the listing treats as equal into one row. out: capacity for as many rows as pairs, at least one. */
@@ -103,7 +90,7 @@ static void add_up(const struct rows *pairs, const struct listing *l, struct row
         all.at[all.count++] = row;
     }
     if (l->listed != LISTED_PAIRS)
-        qsort(all.at, all.count, sizeof *all.at, compare_wakers);
+        sort_by(all.at, all.count, waker);
     for (size_t i = 0; i < all.count; i++) {
         struct woken *last = out->count ? &out->at[out->count - 1] : NULL;
         if (last && l->listed != LISTED_PAIRS && last->waker == all.at[i].waker)

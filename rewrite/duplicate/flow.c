@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/search.h"
+#include "base/sort.h"
 #include "base/vec.h"
 #include "image/cfi/landing_pads.h"
 
@@ -29,12 +30,6 @@ static void see_landing(void *context, uint64_t start, uint64_t end, uint64_t pa
         l->failed = true;
 }
 
-static int by_start(const void *a, const void *b)
-{
-    const struct flow_landing *x = a, *y = b;
-    return (x->start > y->start) - (x->start < y->start);
-}
-
 /* (A damaged table has no landings: nothing leads to their pads then.) */
 static int find_landings(struct flow *flow, const struct move_unit *unit)
 {
@@ -44,8 +39,7 @@ static int find_landings(struct flow *flow, const struct move_unit *unit)
     for (uint32_t p = 0; p < unit->part_count; p++)
         landing_pads_see_part(unit->survey->file, cfi, unit->parts[p].address,
                               unit->parts[p].address + unit->parts[p].size, see_landing, &l);
-    if (flow->landing_count)
-        qsort(flow->landings, flow->landing_count, sizeof *flow->landings, by_start);
+    sort_by(flow->landings, flow->landing_count, start);
     return l.failed ? -ENOMEM : 0;
 }
 

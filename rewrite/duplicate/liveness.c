@@ -16,7 +16,7 @@ static int read_accesses(struct liveness *live, const struct move_unit *unit)
     if (!vec_reserve(live->access, 0, room, count) || !vec_reserve(live->before, 0, live->capacity, count))
         return -ENOMEM;
     for (uint32_t i = 0; i < count; i++)
-        if (!access_read(live->reader, move_unit_bytes(unit, i), unit->code.insns[i].length,
+        if (!access_read(unit->reader, move_unit_bytes(unit, i), unit->code.insns[i].length,
                          unit->code.insns[i].address, &live->access[i]))
             live->access[i] = (struct access){.reads = ACCESS_ALL, .writes = ACCESS_ALL};
     return 0;
@@ -88,6 +88,5 @@ void liveness_free(struct liveness *live)
     free(live->access);
     free(live->before);
     free(live->ends);
-    access_reader_free(live->reader);
     *live = (struct liveness){0};
 }

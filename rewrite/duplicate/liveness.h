@@ -15,8 +15,7 @@ struct liveness {
     struct access *access; /* by instruction of the unit; an unknown instruction reads everything */
     uint32_t *before;      /* live before the instruction; bits as in struct access */
     uint32_t capacity;
-    struct access_reader *reader; /* borrowed */
-    uint32_t *ends;               /* scratch: live at each block's end */
+    uint32_t *ends; /* scratch: live at each block's end */
     uint32_t end_capacity;
 };
 

@@ -385,9 +385,8 @@ int duplicate_plan_make(const struct move_survey *survey, const struct calls *ca
                         struct duplicated *out, struct fathom_error *err)
 {
     struct planner p = {.survey = survey, .calls = calls, .options = options, .plan = plan, .out = out};
-    p.live.reader = access_reader_new();
     plan->arena = arena_new(1u << 20);
-    int rc = p.live.reader && plan->arena ? move_unit_begin(&p.unit, survey) : -ENOMEM;
+    int rc = plan->arena ? move_unit_begin(&p.unit, survey) : -ENOMEM;
     if (rc == 0)
         rc = find_early(&p);
     if (rc == 0)

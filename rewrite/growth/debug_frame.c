@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/sort.h"
 #include "base/vec.h"
 #include "rewrite/growth/whole.h"
 #include "image/image_file.h"
@@ -44,19 +45,12 @@ static int read_entries(struct whole *w, const uint8_t *data, size_t size)
     return rc;
 }
 
-static int by_start(const void *a, const void *b)
-{
-    const struct whole_range *x = a, *y = b;
-    return (x->start > y->start) - (x->start < y->start);
-}
-
 /* Makes the ranges ascending and disjoint. */
 static void merge_ranges(struct whole *w)
 {
     struct whole_range *ranges = w->debug_frames;
     size_t kept = 0;
-    if (w->debug_frame_count)
-        qsort(ranges, w->debug_frame_count, sizeof *ranges, by_start);
+    sort_by(ranges, w->debug_frame_count, start);
     for (size_t i = 0; i < w->debug_frame_count; i++) {
         if (kept == 0 || ranges[i].start > ranges[kept - 1].end)
             ranges[kept++] = ranges[i];

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/search.h"
+#include "base/sort.h"
 #include "base/vec.h"
 
 static int add_sites(struct growth *growth, const struct unit *u, bool *leaves_some)
@@ -37,12 +38,6 @@ static int add_function(struct growth *growth, struct unit *u, uint32_t function
     return unit_is_understood(u) || u->inserting ? add_sites(growth, u, &item->leaves_some) : 0;
 }
 
-static int by_number(const void *a, const void *b)
-{
-    const uint64_t *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 int growth_new(const struct image *image, struct growth **out, struct fathom_error *err)
 {
     struct growth *growth = calloc(1, sizeof *growth);
@@ -65,8 +60,7 @@ int growth_new(const struct image *image, struct growth **out, struct fathom_err
         growth_free(growth);
         return error_memory(err);
     }
-    if (growth->shifted_count)
-        qsort(growth->shifted, growth->shifted_count, sizeof *growth->shifted, by_number);
+    sort_numbers(growth->shifted, growth->shifted_count);
     *out = growth;
     return 0;
 }

@@ -8,11 +8,12 @@
 #include "rewrite/growth/unit.h"
 
 #include <errno.h>
+#include <libdwarf/dwarf.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/search.h"
 #include "base/vec.h"
-#include "image/cfi/opcodes.h"
 
 enum {
     BP_COLUMN = 6,
@@ -120,49 +121,49 @@ static void read_extended(struct rule_reader *r, uint8_t op)
     struct bytes *b = &r->b;
     uint64_t column;
     switch (op) {
-    case CFA_nop:
+    case DW_CFA_nop:
         break;
-    case CFA_advance_loc1:
+    case DW_CFA_advance_loc1:
         advance_location(r, bytes_u8(b));
         break;
-    case CFA_advance_loc2:
+    case DW_CFA_advance_loc2:
         advance_location(r, bytes_u16(b));
         break;
-    case CFA_advance_loc4:
+    case DW_CFA_advance_loc4:
         advance_location(r, bytes_u32(b));
         break;
-    case CFA_offset_extended:
+    case DW_CFA_offset_extended:
         column = bytes_uleb(b);
         save_rule(r, column, bytes_uleb(b));
         break;
-    case CFA_restore_extended:
-    case CFA_undefined:
-    case CFA_same_value:
+    case DW_CFA_restore_extended:
+    case DW_CFA_undefined:
+    case DW_CFA_same_value:
         forget_column(r, bytes_uleb(b));
         break;
-    case CFA_remember_state:
+    case DW_CFA_remember_state:
         if (r->depth == REMEMBER_DEPTH)
             r->odd = true;
         else
             r->remembered[r->depth++] = r->now;
         break;
-    case CFA_restore_state:
+    case DW_CFA_restore_state:
         if (r->depth == 0)
             r->odd = true;
         else
             r->now = r->remembered[--r->depth];
         break;
-    case CFA_def_cfa:
+    case DW_CFA_def_cfa:
         define_cfa(r, true);
         break;
-    case CFA_def_cfa_register:
+    case DW_CFA_def_cfa_register:
         define_register(r);
         r->odd |= r->now.by_sp; /* the number is an earlier one */
         break;
-    case CFA_def_cfa_offset:
+    case DW_CFA_def_cfa_offset:
         define_cfa(r, false);
         break;
-    case CFA_GNU_args_size:
+    case DW_CFA_GNU_args_size:
         r->now.args = (uint32_t)bytes_uleb(b);
         r->odd |= r->now.args > DEPTH_MOST;
         break;
@@ -183,11 +184,11 @@ static int read_fde(struct unit *u, const struct cfi_fde *fde)
     struct unit_fde out = {.fde = fde, .first = (uint32_t)u->rule_count};
     while (bytes_left(&r.b) && !r.b.failed && !r.odd && r.rc == 0) {
         uint8_t op = bytes_u8(&r.b);
-        if ((op & 0xc0) == CFA_advance_loc)
+        if ((op & 0xc0) == DW_CFA_advance_loc)
             advance_location(&r, op & 0x3f);
-        else if ((op & 0xc0) == CFA_offset)
+        else if ((op & 0xc0) == DW_CFA_offset)
             save_rule(&r, op & 0x3f, bytes_uleb(&r.b));
-        else if ((op & 0xc0) == CFA_restore)
+        else if ((op & 0xc0) == DW_CFA_restore)
             forget_column(&r, op & 0x3f);
         else
             read_extended(&r, op);
@@ -225,18 +226,10 @@ static uint32_t first_seen(const struct unit *u, uint64_t address)
     return i;
 }
 
-static unsigned uleb_length(uint64_t value, unsigned least)
+static size_t padded_length(const struct unit_rule *rule, uint32_t pad)
 {
-    unsigned length = 1;
-    while (value >>= 7)
-        length++;
-    return length > least ? length : least;
-}
-
-static void put_uleb(uint8_t *out, uint64_t value, unsigned length)
-{
-    for (unsigned i = 0; i < length; i++, value >>= 7)
-        out[i] = (uint8_t)((value & 0x7f) | (i + 1 < length ? 0x80 : 0));
+    const size_t length = bytes_uleb_size(rule->value + (uint64_t)pad);
+    return length > rule->length ? length : rule->length;
 }
 
 bool unit_encode(struct unit *u, const struct unit_fde *fde, uint32_t pad, int *rc)
@@ -246,7 +239,7 @@ bool unit_encode(struct unit *u, const struct unit_fde *fde, uint32_t pad, int *
     uint64_t more = 0;
     for (uint32_t i = fde->first; i < fde->first + fde->count; i++)
         if (u->rules[i].grows)
-            more += uleb_length(u->rules[i].value + (uint64_t)pad, u->rules[i].length) - u->rules[i].length;
+            more += padded_length(&u->rules[i], pad) - u->rules[i].length;
     if (more > size - fde->used)
         return false;
     if (!vec_reserve(u->scratch, 0, u->scratch_capacity, size + 1)) {
@@ -257,10 +250,10 @@ bool unit_encode(struct unit *u, const struct unit_fde *fde, uint32_t pad, int *
         const struct unit_rule *rule = &u->rules[i];
         if (!rule->grows)
             continue;
-        unsigned length = uleb_length(rule->value + (uint64_t)pad, rule->length);
+        size_t length = padded_length(rule, pad);
         memcpy(u->scratch + out, code->at + in, rule->at - in);
         out += rule->at - in;
-        put_uleb(u->scratch + out, rule->value + (uint64_t)pad, length);
+        bytes_put_uleb_as(u->scratch + out, rule->value + (uint64_t)pad, length);
         out += length;
         in = rule->at + rule->length;
     }

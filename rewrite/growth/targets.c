@@ -8,10 +8,10 @@
 #include "rewrite/growth/unit.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/search.h"
+#include "base/sort.h"
 #include "base/vec.h"
 
 #define MOST_FOR_INSN 8 /* table entries per instruction: real functions have less than one */
@@ -37,12 +37,6 @@ static int add_table(struct unit *u, uint64_t table)
     return 0;
 }
 
-static int by_number(const void *a, const void *b)
-{
-    const uint32_t *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 int unit_targets(struct unit *u)
 {
     const struct whole *w = u->whole;
@@ -60,12 +54,6 @@ int unit_targets(struct unit *u)
     for (uint32_t i = 0; i < u->code.count; i++)
         if (u->code.insns[i].effect == CODE_ADDRESS && add_table(u, u->code.insns[i].memory) < 0)
             return -ENOMEM;
-    if (u->target_count)
-        qsort(u->targets, u->target_count, sizeof *u->targets, by_number);
-    size_t kept = 0;
-    for (size_t k = 0; k < u->target_count; k++)
-        if (kept == 0 || u->targets[k] != u->targets[kept - 1])
-            u->targets[kept++] = u->targets[k];
-    u->target_count = kept;
+    u->target_count = sort_unique(u->targets, u->target_count);
     return 0;
 }

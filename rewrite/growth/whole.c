@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "base/vec.h"
 #include "image/image_private.h"
 
@@ -12,23 +13,6 @@ struct gathering {
     struct function_code code;
     int rc;
 };
-
-static int by_number(const void *a, const void *b)
-{
-    const uint64_t *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
-static void sort_numbers(uint64_t *numbers, size_t *count)
-{
-    if (*count)
-        qsort(numbers, *count, sizeof *numbers, by_number);
-    size_t kept = 0;
-    for (size_t i = 0; i < *count; i++)
-        if (kept == 0 || numbers[i] != numbers[kept - 1])
-            numbers[kept++] = numbers[i];
-    *count = kept;
-}
 
 /* Whether the address is inside a function, but not its entry. */
 static bool is_middle(const struct image *image, uint64_t address)
@@ -77,8 +61,8 @@ static int gather_addresses(struct whole *w)
             see_code(&g, function->owner);
     }
     function_code_free(&g.code);
-    sort_numbers(w->labels, &w->label_count);
-    sort_numbers(w->entered, &w->entered_count);
+    w->label_count = sort_unique(w->labels, w->label_count);
+    w->entered_count = sort_unique(w->entered, w->entered_count);
     return g.rc;
 }
 

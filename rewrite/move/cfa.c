@@ -4,12 +4,13 @@
  * See work.h.
  */
 #include <errno.h>
+#include <libdwarf/dwarf.h>
 #include <string.h>
 
 #include "base/search.h"
 #include "base/vec.h"
+#include "image/cfi/registers.h"
 #include "rewrite/move/work.h"
-#include "image/cfi/opcodes.h"
 
 #define NO_REGISTER UINT64_MAX /* an expression */
 
@@ -47,14 +48,10 @@ static void put_bytes(struct translation *t, const void *bytes, size_t n)
     work->program_count += n;
 }
 
-static void put_uleb(struct translation *t, uint64_t value)
+static void put_rule(struct translation *t, uint8_t op, uint64_t value)
 {
-    do {
-        uint8_t byte = value & 0x7f;
-        value >>= 7;
-        byte |= value ? 0x80 : 0;
-        put_bytes(t, &byte, 1);
-    } while (value);
+    uint8_t bytes[1 + BYTES_ULEB_MAX] = {op};
+    put_bytes(t, bytes, (size_t)(bytes_put_uleb(bytes + 1, value) - bytes));
 }
 
 /* Adapts the CFA's offset to the shift at this location. */
@@ -69,9 +66,7 @@ static void settle_rows(struct translation *t)
     if (wanted == s->written)
         return;
     t->bad |= wanted < 0;
-    static const uint8_t op = CFA_def_cfa_offset;
-    put_bytes(t, &op, 1);
-    put_uleb(t, (uint64_t)wanted);
+    put_rule(t, DW_CFA_def_cfa_offset, (uint64_t)wanted);
     s->written = wanted;
 }
 
@@ -81,10 +76,10 @@ static void advance_to(struct translation *t, uint32_t at)
     if (t->bad || at == t->at)
         return;
     uint32_t by = at - t->at;
-    uint8_t bytes[5] = {(uint8_t)(CFA_advance_loc | (by & 0x3f))};
+    uint8_t bytes[5] = {(uint8_t)(DW_CFA_advance_loc | (by & 0x3f))};
     size_t n = by < 0x40 ? 0 : by <= UINT8_MAX ? 1 : by <= UINT16_MAX ? 2 : 4;
     if (n) {
-        bytes[0] = n == 1 ? CFA_advance_loc1 : n == 2 ? CFA_advance_loc2 : CFA_advance_loc4;
+        bytes[0] = n == 1 ? DW_CFA_advance_loc1 : n == 2 ? DW_CFA_advance_loc2 : DW_CFA_advance_loc4;
         memcpy(bytes + 1, &by, n);
     }
     put_bytes(t, bytes, 1 + n);
@@ -94,14 +89,7 @@ static void advance_to(struct translation *t, uint32_t at)
 /* The offset of the instruction in its part, including what is added before it. (Edits are of instructions.) */
 static uint32_t entry_of(const struct move_layout *layout, uint64_t address)
 {
-    return layout->entries[function_code_find(&layout->unit->code, address)];
-}
-
-static void put_size(struct translation *t, uint64_t size)
-{
-    static const uint8_t op = CFA_GNU_args_size;
-    put_bytes(t, &op, 1);
-    put_uleb(t, size);
+    return layout->insns[function_code_find(&layout->unit->code, address)].entry;
 }
 
 /* Adjusts the number of argument bytes for one instruction only, so that states remembered behind it do not have
@@ -113,9 +101,9 @@ static void put_arguments(struct translation *t, const struct move_edit *edit)
     if (!layout->unit->parts[t->part].fde->lsda)
         return;
     settle_rows(t);
-    put_size(t, t->arguments + (uint32_t)edit->value);
-    advance_to(t, layout->bodies[i] + layout->sizes[i]);
-    put_size(t, t->arguments);
+    put_rule(t, DW_CFA_GNU_args_size, t->arguments + (uint32_t)edit->value);
+    advance_to(t, layout->insns[i].body + layout->insns[i].size);
+    put_rule(t, DW_CFA_GNU_args_size, t->arguments);
 }
 
 /* Advances to where the CFA's distance from SP changes, and writes the change. */
@@ -189,30 +177,30 @@ static bool run_cfa(struct translation *t, uint8_t op, struct bytes *b)
 {
     struct state *s = &t->now;
     switch (op) {
-    case CFA_def_cfa:
-    case CFA_def_cfa_sf:
+    case DW_CFA_def_cfa:
+    case DW_CFA_def_cfa_sf:
         s->cfa_register = bytes_uleb(b);
-        s->offset = op == CFA_def_cfa ? (int64_t)bytes_uleb(b) : bytes_sleb(b) * t->data_alignment;
+        s->offset = op == DW_CFA_def_cfa ? (int64_t)bytes_uleb(b) : bytes_sleb(b) * t->data_alignment;
         break;
-    case CFA_def_cfa_register:
+    case DW_CFA_def_cfa_register:
         s->cfa_register = bytes_uleb(b);
         return true;
-    case CFA_def_cfa_offset:
+    case DW_CFA_def_cfa_offset:
         s->offset = (int64_t)bytes_uleb(b);
         break;
-    case CFA_def_cfa_offset_sf:
+    case DW_CFA_def_cfa_offset_sf:
         s->offset = bytes_sleb(b) * t->data_alignment;
         break;
-    case CFA_def_cfa_expression:
+    case DW_CFA_def_cfa_expression:
         bytes_take(b, bytes_uleb(b));
         s->cfa_register = NO_REGISTER;
         return true;
-    case CFA_remember_state:
+    case DW_CFA_remember_state:
         t->bad |= t->depth == CFI_REMEMBER_DEPTH;
         if (!t->bad)
             t->remembered[t->depth++] = *s;
         return true;
-    case CFA_restore_state:
+    case DW_CFA_restore_state:
         t->bad |= t->depth == 0;
         if (!t->bad)
             *s = t->remembered[--t->depth];
@@ -228,30 +216,30 @@ static bool run_cfa(struct translation *t, uint8_t op, struct bytes *b)
 static void run_register(struct translation *t, uint8_t op, struct bytes *b)
 {
     switch (op) {
-    case CFA_nop:
+    case DW_CFA_nop:
         break;
-    case CFA_restore_extended:
-    case CFA_undefined:
-    case CFA_same_value:
+    case DW_CFA_restore_extended:
+    case DW_CFA_undefined:
+    case DW_CFA_same_value:
         bytes_uleb(b);
         break;
-    case CFA_GNU_args_size:
+    case DW_CFA_GNU_args_size:
         t->arguments = bytes_uleb(b);
         break;
-    case CFA_offset_extended:
-    case CFA_register:
-    case CFA_val_offset:
-    case CFA_GNU_negative_offset_extended:
+    case DW_CFA_offset_extended:
+    case DW_CFA_register:
+    case DW_CFA_val_offset:
+    case DW_CFA_GNU_negative_offset_extended:
         bytes_uleb(b);
         bytes_uleb(b);
         break;
-    case CFA_offset_extended_sf:
-    case CFA_val_offset_sf:
+    case DW_CFA_offset_extended_sf:
+    case DW_CFA_val_offset_sf:
         bytes_uleb(b);
         bytes_sleb(b);
         break;
-    case CFA_expression:
-    case CFA_val_expression:
+    case DW_CFA_expression:
+    case DW_CFA_val_expression:
         bytes_uleb(b);
         bytes_take(b, bytes_uleb(b));
         break;
@@ -262,13 +250,13 @@ static void run_register(struct translation *t, uint8_t op, struct bytes *b)
 
 static bool read_advance(uint8_t op, struct bytes *b, uint64_t *by)
 {
-    if ((op & 0xc0) == CFA_advance_loc)
+    if ((op & 0xc0) == DW_CFA_advance_loc)
         *by = op & 0x3f;
-    else if (op == CFA_advance_loc1)
+    else if (op == DW_CFA_advance_loc1)
         *by = bytes_u8(b);
-    else if (op == CFA_advance_loc2)
+    else if (op == DW_CFA_advance_loc2)
         *by = bytes_u16(b);
-    else if (op == CFA_advance_loc4)
+    else if (op == DW_CFA_advance_loc4)
         *by = bytes_u32(b);
     else
         return false;
@@ -286,9 +274,9 @@ static void run_instructions(struct translation *t, struct bytes b)
             move_on(t, by);
             continue;
         }
-        if ((op & 0xc0) == CFA_offset)
+        if ((op & 0xc0) == DW_CFA_offset)
             bytes_uleb(&b);
-        else if ((op & 0xc0) != CFA_restore && !run_cfa(t, op, &b))
+        else if ((op & 0xc0) != DW_CFA_restore && !run_cfa(t, op, &b))
             run_register(t, op, &b);
         t->bad |= b.failed;
         if (op != 0 && !t->bad) /* (padding is made anew) */

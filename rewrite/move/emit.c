@@ -33,7 +33,7 @@ static bool put_bytes(struct emitter *e, const void *bytes, size_t n)
 static struct move_place place_of(const struct emitter *e, uint32_t insn)
 {
     uint32_t part = move_unit_part(e->unit, insn);
-    return (struct move_place){e->places[part].buffer, e->places[part].offset + e->layout->entries[insn]};
+    return (struct move_place){e->places[part].buffer, e->places[part].offset + e->layout->insns[insn].entry};
 }
 
 /* Notes that the last 4 bytes are the distance of a branch to this old address. */
@@ -79,12 +79,12 @@ static bool put_wide(struct emitter *e, uint32_t i, const uint8_t *bytes, unsign
 static bool put_branch(struct emitter *e, uint32_t i, uint8_t *bytes, unsigned length)
 {
     const struct code_insn *insn = &e->unit->code.insns[i];
-    if (e->layout->wide[i])
+    if (e->layout->insns[i].wide)
         return put_wide(e, i, bytes, length);
     if (!move_is_short(bytes, length, insn))
         return put_bytes(e, bytes, length) && fix_branch(e, i, insn->target);
     uint32_t to = e->unit->code.jumps[i];
-    bytes[length - 1] = (uint8_t)(e->layout->entries[to] - (e->layout->bodies[i] + length));
+    bytes[length - 1] = (uint8_t)(e->layout->insns[to].entry - (e->layout->insns[i].body + length));
     return put_bytes(e, bytes, length);
 }
 
@@ -149,8 +149,8 @@ static bool note_run(struct emitter *e, uint32_t i)
     uint8_t bytes[16];
     bool call = insn->kind == CODE_CALL_INDIRECT;
     unsigned length = call ? move_layout_encode(e->layout, i, bytes) : insn->length;
-    uint32_t guards = call ? e->layout->sizes[i] - length : 0;
-    uint32_t to = e->places[e->part].offset + e->layout->bodies[i] + guards;
+    uint32_t guards = call ? e->layout->insns[i].size - length : 0;
+    uint32_t to = e->places[e->part].offset + e->layout->insns[i].body + guards;
     struct move_return back = {
         .from = insn->address + insn->length, .to = to + length, .copy = e->layout->number};
     if (length != insn->length && !move_note_return(work, &back, e->places[e->part].buffer))
@@ -161,12 +161,13 @@ static bool note_run(struct emitter *e, uint32_t i)
         last->run.size += insn->length;
         return true;
     }
-    struct work_run run = {{.from = insn->address,
-                            .to = to,
-                            .size = insn->length,
-                            .copy = e->layout->number,
-                            .before = (uint8_t)(e->layout->bodies[i] - e->layout->entries[i] + guards)},
-                           e->places[e->part].buffer};
+    struct work_run run = {
+        {.from = insn->address,
+         .to = to,
+         .size = insn->length,
+         .copy = e->layout->number,
+         .before = (uint8_t)(e->layout->insns[i].body - e->layout->insns[i].entry + guards)},
+        e->places[e->part].buffer};
     return vec_push(work->runs, work->run_count, work->run_capacity, run);
 }
 
@@ -279,7 +280,7 @@ static bool put_tables(struct emitter *e)
         }
         if (holder_of(e->unit, i) != i)
             continue;
-        if (!move_align(data, 0, table->width, 0))
+        if (!move_align(data, 0, table->width))
             return false;
         size_t at = move_append(data, NULL, (size_t)table->count * table->width);
         if (at == SIZE_MAX)

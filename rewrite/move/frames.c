@@ -4,10 +4,10 @@
  * work.h.
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/search.h"
+#include "base/sort.h"
 #include "base/vec.h"
 #include "rewrite/move/work.h"
 
@@ -226,12 +226,6 @@ static bool copy_entries(struct move_work *work, const struct section *s)
     return true;
 }
 
-static int by_pc(const void *a, const void *b)
-{
-    const struct frames_entry *x = a, *y = b;
-    return (x->pc > y->pc) - (x->pc < y->pc);
-}
-
 static bool put_bytes(struct move_buffer *out, const void *data, size_t n)
 {
     return move_append(out, data, n) != SIZE_MAX;
@@ -270,7 +264,7 @@ static bool put_fde(struct move_work *work, const struct section *s, const struc
         (cie.augmented && !put_bytes(out, &augmentation, 1)) ||
         (lsda_width && !put_pointer(out, cie.lsda_encoding, lsda)) ||
         (piece->program_size && !put_bytes(out, work->programs + piece->program, piece->program_size)) ||
-        !move_align(out, start, 8, 0)) /* (DW_CFA_nop) */
+        !move_align(out, start, 8)) /* (DW_CFA_nop) */
         return false;
     uint32_t length = (uint32_t)(out->size - start - 4);
     memcpy(out->bytes + start, &length, 4);
@@ -281,8 +275,7 @@ static bool put_fde(struct move_work *work, const struct section *s, const struc
 static bool put_fdes(struct move_work *work, const struct section *s)
 {
     size_t old = work->entry_count;
-    if (old)
-        qsort(work->entries, old, sizeof *work->entries, by_pc);
+    sort_by(work->entries, old, pc);
     for (size_t i = 0; i < work->piece_count; i++) {
         const struct move_piece *piece = &work->pieces[i];
         const struct frames_entry *entries = work->entries;
@@ -306,7 +299,7 @@ int move_frames(struct move_work *work, struct fathom_error *err)
     if (!put_bytes(out, s.old, s.size))
         return error_memory(err);
     /* (either may have failed; which one hardly matters) */
-    if (!copy_entries(work, &s) || !move_align(out, 0, 4, 0) || !put_fdes(work, &s) ||
+    if (!copy_entries(work, &s) || !move_align(out, 0, 4) || !put_fdes(work, &s) ||
         !put_bytes(out, &end, sizeof end))
         return error_set(err, ENOTSUP, "%s: an entry of its .eh_frame cannot be moved", path);
     return 0;
@@ -317,8 +310,7 @@ int move_index(struct move_work *work, struct fathom_error *err)
     struct move_buffer *out = &work->buffers[BUFFER_INDEX];
     uint64_t frames = work->buffers[BUFFER_FRAMES].address;
     uint8_t head[4] = {1, PCREL | SDATA4, UDATA4, DATAREL | SDATA4};
-    if (work->entry_count)
-        qsort(work->entries, work->entry_count, sizeof *work->entries, by_pc);
+    sort_by(work->entries, work->entry_count, pc);
     out->size = 0;
     uint32_t count = (uint32_t)work->entry_count;
     bool done = put_bytes(out, head, sizeof head) && put_pointer(out, head[1], frames) &&

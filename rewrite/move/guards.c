@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "base/search.h"
+#include "base/sort.h"
 #include "rewrite/move/checker.h"
 #include "image/code/fields.h"
 
@@ -35,11 +36,7 @@ static const uint8_t lea_bytes[LEA_SIZE] = {0x4c, 0x8d, 0x1d};
 static int by_target(const void *a, const void *b)
 {
     const struct move_guard *x = a, *y = b;
-    if (x->site != y->site)
-        return x->site < y->site ? -1 : 1;
-    if (x->in != y->in)
-        return x->in < y->in ? -1 : 1;
-    return (x->target > y->target) - (x->target < y->target);
+    return order_of(x->site, y->site) ?: order_of(x->in, y->in) ?: order_of(x->target, y->target);
 }
 
 int move_guards_sort(const struct move_plan *plan, struct move_guards *out)

@@ -132,14 +132,14 @@ static unsigned wide_size(const uint8_t *bytes, unsigned length, const struct co
     return loop ? length + 7 : 6;
 }
 
-static int measure_insn(struct move_layout *layout, uint32_t i)
+static void measure_insn(struct move_layout *layout, uint32_t i)
 {
     uint8_t bytes[16];
     const struct code_insn *insn = &layout->unit->code.insns[i];
     unsigned length = move_layout_encode(layout, i, bytes);
     int32_t after = move_layout_lea(layout, i, MOVE_LEA_AFTER);
     layout->bad |= length == 0;
-    layout->after[i] = after ? (uint8_t)move_lea(after, NULL) : 0;
+    layout->insns[i].after = after ? (uint8_t)move_lea(after, NULL) : 0;
     int32_t before = layout->plan->edit_count ? move_layout_lea(layout, i, MOVE_LEA_BEFORE) : 0;
     const struct move_code *codes;
     unsigned code;
@@ -147,17 +147,16 @@ static int measure_insn(struct move_layout *layout, uint32_t i)
     code += before ? move_lea(before, NULL) : 0;
     unsigned guards = length ? move_guards_size(layout, i, bytes, length) : 0;
     layout->bad |= guards > (unsigned)UINT8_MAX - length || code > (unsigned)UINT8_MAX - guards;
-    layout->before[i] = (uint8_t)code;
-    layout->sizes[i] = (uint8_t)(length + guards);
-    layout->wide[i] = false;
+    layout->insns[i].before = (uint8_t)code;
+    layout->insns[i].size = (uint8_t)(length + guards);
+    layout->insns[i].wide = false;
     if (length && move_is_short(bytes, length, insn)) {
         uint32_t to = layout->unit->code.jumps[i];
         if (to == FUNCTION_CODE_NONE || move_unit_part(layout->unit, to) != move_unit_part(layout->unit, i)) {
-            layout->wide[i] = true;
-            layout->sizes[i] = (uint8_t)wide_size(bytes, length, insn);
+            layout->insns[i].wide = true;
+            layout->insns[i].size = (uint8_t)wide_size(bytes, length, insn);
         }
     }
-    return 0;
 }
 
 /* Places all instructions by their current sizes. */
@@ -167,9 +166,9 @@ static void place_parts(struct move_layout *layout)
     for (uint32_t p = 0; p < unit->part_count; p++) {
         uint32_t at = 0;
         for (uint32_t i = unit->parts[p].first; i < unit->parts[p].first + unit->parts[p].count; i++) {
-            layout->entries[i] = at;
-            layout->bodies[i] = at + layout->before[i];
-            at = layout->bodies[i] + layout->sizes[i] + layout->after[i];
+            layout->insns[i].entry = at;
+            layout->insns[i].body = at + layout->insns[i].before;
+            at = layout->insns[i].body + layout->insns[i].size + layout->insns[i].after;
         }
         layout->part_sizes[p] = at;
     }
@@ -183,14 +182,14 @@ static bool widen_branches(struct move_layout *layout)
     for (uint32_t i = 0; i < unit->code.count; i++) {
         uint32_t to = unit->code.jumps[i];
         const struct code_insn *insn = &unit->code.insns[i];
-        if (to == FUNCTION_CODE_NONE || layout->wide[i] ||
+        if (to == FUNCTION_CODE_NONE || layout->insns[i].wide ||
             !move_is_short(move_unit_bytes(unit, i), insn->length, insn))
             continue;
-        int64_t distance = (int64_t)layout->entries[to] - (layout->bodies[i] + layout->sizes[i]);
+        int64_t distance = (int64_t)layout->insns[to].entry - (layout->insns[i].body + layout->insns[i].size);
         if (distance >= INT8_MIN && distance <= INT8_MAX)
             continue;
-        layout->wide[i] = any = true;
-        layout->sizes[i] = (uint8_t)wide_size(move_unit_bytes(unit, i), insn->length, insn);
+        layout->insns[i].wide = any = true;
+        layout->insns[i].size = (uint8_t)wide_size(move_unit_bytes(unit, i), insn->length, insn);
     }
     return any;
 }
@@ -214,13 +213,7 @@ int move_layout_make(struct move_layout *layout, const struct move_unit *unit,
                      const struct move_function *plan)
 {
     uint32_t count = unit->code.count;
-    uint32_t rooms[5];
-    for (unsigned i = 0; i < 5; i++)
-        rooms[i] = layout->capacity;
-    if (!vec_reserve(layout->entries, 0, rooms[0], count) ||
-        !vec_reserve(layout->bodies, 0, rooms[1], count) || !vec_reserve(layout->sizes, 0, rooms[2], count) ||
-        !vec_reserve(layout->after, 0, rooms[3], count) || !vec_reserve(layout->before, 0, rooms[4], count) ||
-        !vec_reserve(layout->wide, 0, layout->capacity, count) ||
+    if (!vec_reserve(layout->insns, 0, layout->capacity, count) ||
         !vec_reserve(layout->part_sizes, 0, layout->part_capacity, unit->part_count))
         return -ENOMEM;
     layout->unit = unit;
@@ -238,12 +231,7 @@ int move_layout_make(struct move_layout *layout, const struct move_unit *unit,
 
 void move_layout_free(struct move_layout *layout)
 {
-    free(layout->entries);
-    free(layout->bodies);
-    free(layout->sizes);
-    free(layout->before);
-    free(layout->after);
-    free(layout->wide);
+    free(layout->insns);
     free(layout->part_sizes);
     *layout = (struct move_layout){0};
 }
@@ -257,6 +245,6 @@ uint32_t move_layout_boundary(const struct move_layout *layout, uint32_t p, uint
     if (i == FUNCTION_CODE_NONE || i < part->first || i >= part->first + part->count)
         return UINT32_MAX;
     if (body)
-        return layout->bodies[i];
-    return i == part->first ? 0 : layout->bodies[i - 1] + layout->sizes[i - 1];
+        return layout->insns[i].body;
+    return i == part->first ? 0 : layout->insns[i - 1].body + layout->insns[i - 1].size;
 }

@@ -37,14 +37,11 @@ struct lsda {
 
 static bool put_value(struct lsda *l, uint64_t value)
 {
-    do {
-        uint8_t byte = (value & 0x7f) | (value > 0x7f ? 0x80 : 0);
-        value >>= 7;
-        if (!vec_push(l->out, l->out_count, l->out_capacity, byte)) {
-            l->rc = -ENOMEM;
-            return false;
-        }
-    } while (value);
+    if (!vec_reserve(l->out, l->out_count, l->out_capacity, BYTES_ULEB_MAX)) {
+        l->rc = -ENOMEM;
+        return false;
+    }
+    l->out_count = (size_t)(bytes_put_uleb(l->out + l->out_count, value) - l->out);
     return true;
 }
 
@@ -140,7 +137,7 @@ static bool translate_sites(struct lsda *l)
             uint32_t i = function_code_find(&l->layout->unit->code, part->address + pad);
             if (i == FUNCTION_CODE_NONE)
                 return false;
-            land = l->layout->entries[i];
+            land = l->layout->insns[i].entry;
         }
         if (from == UINT32_MAX || to == UINT32_MAX || !put_value(l, from) || !put_value(l, to - from) ||
             !put_value(l, land) || !put_value(l, action))
@@ -174,37 +171,23 @@ static bool put_types(struct lsda *l)
     return move_append(data, l->types, l->specifications) != SIZE_MAX;
 }
 
-static size_t uleb_size(uint64_t value)
-{
-    size_t n = 1;
-    while (value >>= 7)
-        n++;
-    return n;
-}
-
-static void write_uleb(uint8_t *out, uint64_t value, size_t size)
-{
-    for (size_t i = 0; i < size; i++, value >>= 7)
-        out[i] = (uint8_t)((value & 0x7f) | (i + 1 < size ? 0x80 : 0));
-}
-
 /* Writes header, call sites, actions, types at a multiple of 4, specifications. */
 static bool write_lsda(struct lsda *l)
 {
     struct move_buffer *data = &l->work->buffers[BUFFER_DATA];
     uint8_t head[32];
-    size_t n = 0, site_length = uleb_size(l->out_count), padding = 0;
+    size_t n = 0, site_length = bytes_uleb_size(l->out_count), padding = 0;
     head[n++] = POINTER_OMIT;
     head[n++] = l->type_encoding;
     if (l->types) {
         size_t rest = 1 + site_length + l->out_count + l->actions_size + 4 * l->type_count;
-        size_t width = uleb_size(rest + 3);
+        size_t width = bytes_uleb_size(rest + 3);
         padding = -(2 + width + rest) & 3;
-        write_uleb(head + n, rest + padding, width); /* (for some sums longer than necessary) */
+        bytes_put_uleb_as(head + n, rest + padding, width); /* (for some sums longer than necessary) */
         n += width;
     }
     head[n++] = ULEB;
-    write_uleb(head + n, l->out_count, site_length);
+    bytes_put_uleb_as(head + n, l->out_count, site_length);
     n += site_length;
     return move_append(data, head, n) != SIZE_MAX && move_append(data, l->out, l->out_count) != SIZE_MAX &&
            move_append(data, l->actions, l->actions_size) != SIZE_MAX &&
@@ -221,7 +204,7 @@ bool move_lsda(struct move_work *work, const struct move_layout *layout, uint32_
     bool done =
         bytes && read_header(&l, bytes, size, piece->fde->lsda) && translate_sites(&l) && types_movable(&l);
     if (done) {
-        if (!move_align(data, 0, 4, 0)) {
+        if (!move_align(data, 0, 4)) {
             l.rc = -ENOMEM;
         } else {
             piece->lsda = (uint32_t)data->size;

@@ -8,6 +8,7 @@
 #include "base/checksum.h"
 #include "base/hash.h"
 #include "base/search.h"
+#include "base/sort.h"
 #include "base/vec.h"
 #include "rewrite/move/work.h"
 
@@ -20,17 +21,13 @@ struct order {
 static int by_address(const void *a, const void *b)
 {
     const struct order *x = a, *y = b;
-    if (x->function->address != y->function->address)
-        return x->function->address < y->function->address ? -1 : 1;
-    return (x->index > y->index) - (x->index < y->index);
+    return order_of(x->function->address, y->function->address) ?: order_of(x->index, y->index);
 }
 
 static int by_copy(const void *a, const void *b)
 {
     const struct move_run *x = a, *y = b;
-    if (x->copy != y->copy)
-        return x->copy < y->copy ? -1 : 1;
-    return (x->from > y->from) - (x->from < y->from);
+    return order_of(x->copy, y->copy) ?: order_of(x->from, y->from);
 }
 
 /* The plan's functions sorted by address, with their copies' numbers. */
@@ -41,8 +38,7 @@ static struct order *sort_plan(const struct move_plan *plan)
         return NULL;
     for (size_t i = 0; i < plan->function_count; i++)
         order[i] = (struct order){&plan->functions[i], (uint32_t)i, 0};
-    if (plan->function_count)
-        qsort(order, plan->function_count, sizeof *order, by_address);
+    sort_with(order, plan->function_count, by_address);
     for (size_t i = 1; i < plan->function_count; i++)
         if (order[i].function->address == order[i - 1].function->address)
             order[i].copy = order[i - 1].copy + 1;
@@ -148,8 +144,7 @@ static int take_runs(struct move_work *work, struct move_result *result)
         run->to += work->buffers[work->runs[i].buffer].address;
     }
     result->run_count = work->run_count;
-    if (result->run_count)
-        qsort(result->runs, result->run_count, sizeof *result->runs, by_copy);
+    sort_with(result->runs, result->run_count, by_copy);
     return 0;
 }
 
@@ -189,11 +184,7 @@ static int place_all(struct move_work *work, const struct move_output *out, stru
 static int by_return(const void *a, const void *b)
 {
     const struct move_return *x = a, *y = b;
-    if (x->from != y->from)
-        return x->from < y->from ? -1 : 1;
-    if (x->copy != y->copy)
-        return x->copy < y->copy ? -1 : 1;
-    return (x->target > y->target) - (x->target < y->target);
+    return order_of(x->from, y->from) ?: order_of(x->copy, y->copy) ?: order_of(x->target, y->target);
 }
 
 static int take_returns(struct move_work *work, struct move_result *result)
@@ -206,40 +197,17 @@ static int take_returns(struct move_work *work, struct move_result *result)
         result->returns[i].to += work->buffers[work->returns[i].buffer].address;
     }
     result->return_count = work->return_count;
-    if (result->return_count)
-        qsort(result->returns, result->return_count, sizeof *result->returns, by_return);
+    sort_with(result->returns, result->return_count, by_return);
     return 0;
-}
-
-/* The build-id's bytes in the file; NULL: none. */
-static uint8_t *find_build_id(const struct move_survey *survey, uint8_t *elf, const struct build_id *id)
-{
-    Elf64_Phdr ph;
-    Elf64_Shdr sh;
-    for (size_t i = 0; id->size && survey_segment(survey, i, &ph); i++) {
-        if (ph.p_type != PT_NOTE || ph.p_offset > survey->size || ph.p_filesz > survey->size - ph.p_offset)
-            continue;
-        uint8_t *found = memmem(elf + ph.p_offset, ph.p_filesz, id->bytes, id->size);
-        if (found)
-            return found;
-    }
-    for (size_t i = 0; id->size && survey_section(survey, i, &sh); i++) {
-        if (sh.sh_type != SHT_NOTE || sh.sh_offset > survey->size || sh.sh_size > survey->size - sh.sh_offset)
-            continue;
-        uint8_t *found = memmem(elf + sh.sh_offset, sh.sh_size, id->bytes, id->size);
-        if (found)
-            return found;
-    }
-    return NULL;
 }
 
 /* Sets the new file's own build-id, computed from its contents. */
 static void set_build_id(const struct move_survey *survey, struct move_result *result)
 {
     struct build_id id = *image_build_id(survey->image);
-    uint8_t *at = find_build_id(survey, result->elf, &id);
-    if (!at)
+    if (!id.size || survey->file->build_id_at + id.size > survey->size)
         return;
+    uint8_t *at = result->elf + survey->file->build_id_at;
     memset(at, 0, id.size);
     uint64_t hash = checksum_of(result->elf, result->size);
     for (size_t i = 0; i < id.size; i++) {

@@ -24,9 +24,9 @@
 #define PT_GNU_PROPERTY 0x6474e553
 #endif
 
-static uint64_t round_up(uint64_t value, uint64_t to)
+static uint64_t page_up(uint64_t value)
 {
-    return (value + to - 1) & ~(to - 1);
+    return (value + PAGE - 1) & ~(PAGE - 1);
 }
 
 /* Whether the program header can be reused. */
@@ -78,8 +78,8 @@ int move_output_plan(const struct move_survey *survey, struct move_output *out, 
         return error_set(err, ENOTSUP, "%s: something is appended to it, which has to stay at its end", path);
     out->base = base;
     out->move_headers = !spare;
-    out->address = round_up(end + largest_function(survey), PAGE);
-    out->offset = round_up(survey->size, PAGE);
+    out->address = page_up(end + largest_function(survey));
+    out->offset = page_up(survey->size);
     out->header_bytes = spare ? 0 : (count + 1) * sizeof ph;
     if (!spare) {
         if (out->address - base < out->offset)
@@ -165,7 +165,7 @@ static int put_sections(const struct move_work *work, const struct move_output *
     if (rc == 0 && sections.count && sections.count < SHN_LORESERVE - SURVEY_NEW_SECTIONS &&
         sections.names < sections.count) {
         rc = move_symbols(work, out, file, &sections);
-        if (rc == 0 && (!move_align(file, 0, 8, 0) ||
+        if (rc == 0 && (!move_align(file, 0, 8) ||
                         (h.e_shoff = file->size,
                          move_append(file, sections.items, sections.count * sizeof section) == SIZE_MAX)))
             rc = -ENOMEM;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "base/vec.h"
 #include "image/markers.h"
 #include "rewrite/move/survey.h"
@@ -172,9 +173,7 @@ static int see_marker(void *context, const struct marker *marker)
 static int by_function(const void *a, const void *b)
 {
     const struct survey_label *x = a, *y = b;
-    if (x->function != y->function)
-        return x->function < y->function ? -1 : 1;
-    return (x->place > y->place) - (x->place < y->place);
+    return order_of(x->function, y->function) ?: order_of(x->place, y->place);
 }
 
 int survey_pointers(struct move_survey *survey)
@@ -188,7 +187,7 @@ int survey_pointers(struct move_survey *survey)
         rc = see_data(survey);
     if (rc == 0)
         rc = markers_see(survey->file, see_marker, survey);
-    if (rc == 0 && survey->label_count)
-        qsort(survey->labels, survey->label_count, sizeof *survey->labels, by_function);
+    if (rc == 0)
+        sort_with(survey->labels, survey->label_count, by_function);
     return rc;
 }

@@ -98,11 +98,11 @@ bool survey_inside(const struct move_survey *survey, uint64_t address, uint32_t 
     return functions->items[part].address != address || *function != part;
 }
 
-static void mark_target(struct move_survey *survey, uint32_t from, uint64_t to, uint8_t bit)
+static void mark_entered(struct move_survey *survey, uint32_t from, uint64_t to)
 {
     uint32_t function;
     if (survey_inside(survey, to, &function) && function != from)
-        survey->marks[function] |= bit;
+        survey->marks[function] |= SURVEY_ENTERED;
 }
 
 void survey_take(struct move_survey *survey, uint64_t address)
@@ -126,7 +126,7 @@ static void see_address(struct move_survey *survey, uint32_t function, const str
 {
     bool itself = image_function_entry(survey->image, insn->memory) == function;
     if (insn->effect == CODE_ADDRESS) {
-        mark_target(survey, function, insn->memory, SURVEY_ENTERED);
+        mark_entered(survey, function, insn->memory);
         survey_take(survey, insn->memory);
     }
     if (insn->rip_relative && (insn->effect != CODE_ADDRESS || itself || !known))
@@ -137,16 +137,16 @@ static void see_address(struct move_survey *survey, uint32_t function, const str
 static int see_insn(struct move_survey *survey, uint32_t function, const struct code_insn *insn, bool known)
 {
     if (insn->kind == CODE_JUMP || insn->kind == CODE_BRANCH)
-        mark_target(survey, function, insn->target, SURVEY_ENTERED);
+        mark_entered(survey, function, insn->target);
     if (insn->kind == CODE_CALL) /* including one into its own middle */
-        mark_target(survey, IMAGE_NO_FUNCTION, insn->target, SURVEY_ENTERED);
+        mark_entered(survey, IMAGE_NO_FUNCTION, insn->target);
     see_address(survey, function, insn, known);
     if (insn->rip_relative)
         return note_object(survey, insn->memory);
     if (survey->file->type != ET_EXEC)
         return 0;
     if (insn->effect == CODE_CONSTANT) {
-        mark_target(survey, function, insn->target, SURVEY_ENTERED);
+        mark_entered(survey, function, insn->target);
         survey_take(survey, insn->target);
         if (note_object(survey, insn->target) < 0)
             return -ENOMEM;
@@ -230,9 +230,7 @@ static int by_owner(const void *a, const void *b, void *context)
 {
     const struct image_function *items = context;
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    if (items[x].owner != items[y].owner)
-        return items[x].owner < items[y].owner ? -1 : 1;
-    return (x > y) - (x < y);
+    return order_of(items[x].owner, items[y].owner) ?: order_of(x, y);
 }
 
 static int sort_parts(struct move_survey *survey)
@@ -257,16 +255,6 @@ static int sort_parts(struct move_survey *survey)
     return 0;
 }
 
-static void sort_objects(struct move_survey *survey)
-{
-    size_t kept = 0;
-    sort_u64(survey->objects, survey->object_count);
-    for (size_t i = 0; i < survey->object_count; i++)
-        if (kept == 0 || survey->objects[kept - 1] != survey->objects[i])
-            survey->objects[kept++] = survey->objects[i];
-    survey->object_count = kept;
-}
-
 int move_survey_new(const struct image *image, struct move_survey **out, struct fathom_error *err)
 {
     struct move_survey *survey = calloc(1, sizeof *survey);
@@ -283,7 +271,7 @@ int move_survey_new(const struct image *image, struct move_survey **out, struct 
         return rc;
     }
     survey_addresses(survey);
-    sort_objects(survey);
+    survey->object_count = sort_unique(survey->objects, survey->object_count);
     *out = survey;
     return 0;
 }

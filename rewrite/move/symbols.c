@@ -135,7 +135,7 @@ static bool is_indexed(const struct namer *n, size_t table)
 static bool extend_section(struct move_buffer *file, Elf64_Shdr *s, uint64_t before,
                            const struct move_buffer *more)
 {
-    if (!move_align(file, 0, 8, 0))
+    if (!move_align(file, 0, 8))
         return false;
     size_t start = file->size;
     size_t at = move_append(file, NULL, s->sh_size + more->size);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/search.h"
+#include "base/sort.h"
 #include "base/vec.h"
 
 struct move_extent move_extent_of(const struct move_work *work)
@@ -49,13 +50,9 @@ size_t move_append(struct move_buffer *buffer, const void *data, size_t n)
     return at;
 }
 
-bool move_align(struct move_buffer *buffer, uint64_t like, size_t modulus, uint8_t fill)
+bool move_align(struct move_buffer *buffer, uint64_t like, size_t modulus)
 {
-    size_t n = (like - buffer->size) & (modulus - 1), at = move_append(buffer, NULL, n);
-    if (at == SIZE_MAX)
-        return false;
-    memset(buffer->bytes + at, fill, n);
-    return true;
+    return move_append(buffer, NULL, (like - buffer->size) & (modulus - 1)) != SIZE_MAX;
 }
 
 bool move_fix(struct move_work *work, const struct move_fix *fix)
@@ -85,9 +82,7 @@ const struct move_copy *move_copy_find(const struct move_work *work, uint64_t ad
 int move_call_compare(const void *a, const void *b)
 {
     const struct move_call *x = a, *y = b;
-    if (x->site != y->site)
-        return x->site < y->site ? -1 : 1;
-    return (x->in > y->in) - (x->in < y->in);
+    return order_of(x->site, y->site) ?: order_of(x->in, y->in);
 }
 
 struct move_call *move_calls_sort(const struct move_plan *plan)

@@ -125,8 +125,8 @@ struct move_extent move_extent_of(const struct move_work *work);
 void move_cut_back(struct move_work *work, const struct move_extent *to);
 /* Appends n bytes (of `data`, or zeroes) and returns their offset; SIZE_MAX: out of memory. */
 size_t move_append(struct move_buffer *buffer, const void *data, size_t n);
-/* Pads until the offset equals `like` modulo a power of two. */
-bool move_align(struct move_buffer *buffer, uint64_t like, size_t modulus, uint8_t fill);
+/* Pads with zeroes until the offset equals `like` modulo a power of two. */
+bool move_align(struct move_buffer *buffer, uint64_t like, size_t modulus);
 bool move_fix(struct move_work *work, const struct move_fix *fix);
 bool move_note_return(struct move_work *work, const struct move_return *at, uint32_t buffer);
 /* Applies all fixes; the buffers must have their addresses, and the result its runs. -EOVERFLOW: out of reach;
@@ -142,17 +142,20 @@ struct move_call *move_calls_sort(const struct move_plan *plan);
 struct move_call move_call_find(const struct move_work *work, uint64_t site, uint32_t in);
 uint64_t move_place_address(const struct move_work *work, struct move_place place);
 
-/* A copy's layout: where each instruction is in its part. */
-struct move_layout {
+/* Where an instruction is in its part of a copy. */
+struct layout_insn {
+    uint32_t entry, body;  /* offsets: of the code added before it, and of the instruction */
+    uint8_t before, after; /* bytes of the code added before and after it */
+    uint8_t size;          /* of the instruction with its guards */
+    bool wide;             /* its distance of one byte must become four */
+};
+
+struct move_layout { /* of a copy */
     const struct move_unit *unit;
     const struct move_function *plan;
     const struct move_guards *guards; /* NULL: none */
     uint32_t number;                  /* of the copy */
-    uint32_t *entries,
-        *bodies; /* offsets in the part: of the code added before the instruction, and of the instruction */
-    uint8_t *sizes, *before,
-        *after; /* bytes: the instruction with its guards, code added before and after it */
-    bool *wide; /* its distance of one byte must become four */
+    struct layout_insn *insns;
     uint32_t capacity;
     uint32_t *part_sizes;
     uint32_t part_capacity;

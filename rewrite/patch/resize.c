@@ -4,11 +4,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #include "base/hash.h"
 #include "rewrite/growth/frames.h"
 #include "rewrite/patch/apply.h"
-#include "rewrite/patch/note.h"
 #include "image/image_file.h"
 #include "image/image_private.h"
 
@@ -107,6 +107,22 @@ static int resize_all(const struct image *image, const struct growth *frames, co
     return rc;
 }
 
+/* Gives the file a build-id of its own: XXH3 of the file with a zeroed id (128 bits, then further bits with other seeds). */
+static void renew_build_id(uint8_t *data, size_t size, const struct elf_file *old)
+{
+    uint8_t *id = data + old->build_id_at;
+    memset(id, 0, old->build_id_bytes);
+    uint8_t made[BUILD_ID_MAX + sizeof(XXH128_canonical_t)];
+    size_t count = 0;
+    for (uint64_t seed = 0; count < old->build_id.size; seed++) {
+        XXH128_canonical_t canonical;
+        XXH128_canonicalFromHash(&canonical, XXH3_128bits_withSeed(data, size, seed));
+        memcpy(made + count, &canonical, sizeof canonical);
+        count += sizeof canonical;
+    }
+    memcpy(id, made, old->build_id.size);
+}
+
 int patch_resize(const struct image *image, const struct growth *frames, const struct pad *pads, size_t count,
                  void **elf, size_t *size, struct build_id *id, struct fathom_error *err)
 {
@@ -119,12 +135,10 @@ int patch_resize(const struct image *image, const struct growth *frames, const s
         free(file.data);
         return rc;
     }
-    struct note_place place = note_find(image);
-    *id = (struct build_id){0};
-    if (place.size) {
-        note_renew(file.data, file.size, place);
-        id->size = (uint8_t)(place.size < BUILD_ID_MAX ? place.size : BUILD_ID_MAX);
-        memcpy(id->bytes, file.data + place.offset, id->size);
+    *id = image->file.build_id;
+    if (id->size) {
+        renew_build_id(file.data, file.size, &image->file);
+        memcpy(id->bytes, file.data + image->file.build_id_at, id->size);
     }
     *elf = file.data;
     *size = file.size;

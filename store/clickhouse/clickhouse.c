@@ -9,28 +9,26 @@
 /* The statements that migrate the tables from one version to the next. A day's batches are a partition, which
  * is dropped as a whole. */
 static const char *const first[] = {
-    "create table if not exists %1$s.frames(frame UInt64, kind UInt8, image String, name String)"
-    " engine = ReplacingMergeTree() order by frame",
-    "create table if not exists %1$s.contexts(service String, context UInt64, caller UInt64, frame UInt64)"
-    " engine = ReplacingMergeTree() order by (service, context)",
+    "create table if not exists %1$s.frames(frame UInt64, kind UInt8, image String, name String) engine = "
+    "ReplacingMergeTree() order by frame",
+    "create table if not exists %1$s.contexts(service String, context UInt64, caller UInt64, frame UInt64) "
+    "engine = ReplacingMergeTree() order by (service, context)",
     "create table if not exists %1$s.batches(service String, event String, slot UInt32, host String, "
-    "sequence UInt64,"
-    " build String, phase UInt32, unit String, samples UInt64, weight UInt64, period UInt64,"
-    " contexts Array(UInt64), counts Array(UInt64), weights Array(UInt64), sure Array(UInt8))"
-    " engine = ReplacingMergeTree() partition by intDiv(slot, 86400) order by (" BATCH_KEY ")"
-    " settings index_granularity = 64",
+    "sequence UInt64, build String, phase UInt32, unit String, samples UInt64, weight UInt64, period UInt64, "
+    "contexts Array(UInt64), counts Array(UInt64), weights Array(UInt64), sure Array(UInt8)) engine = "
+    "ReplacingMergeTree() partition by intDiv(slot, 86400) order by (" BATCH_KEY
+    ") settings index_granularity = 64",
     "create table if not exists %1$s.recordings(recording UInt64, ended UInt64) engine = MergeTree() order "
     "by recording",
     NULL,
 };
 static const char *const second[] = {
     "create table if not exists %1$s.rollups(service String, event String, length UInt32, begin UInt32, host "
-    "String, build String, unit String, first UInt32, last UInt32, batches UInt64, mark UInt64, size UInt64,"
-    " samples UInt64, weight UInt64, period UInt64,"
-    " contexts Array(UInt64), counts Array(UInt64), weights Array(UInt64), sure Array(UInt8), rests "
-    "Array(UInt64))"
-    " engine = ReplacingMergeTree(batches) partition by intDiv(begin, 86400)"
-    " order by (service, event, length, host, begin, build, unit) settings index_granularity = 8",
+    "String, build String, unit String, first UInt32, last UInt32, batches UInt64, mark UInt64, size UInt64, "
+    "samples UInt64, weight UInt64, period UInt64, contexts Array(UInt64), counts Array(UInt64), weights "
+    "Array(UInt64), sure Array(UInt8), rests Array(UInt64)) engine = ReplacingMergeTree(batches) partition "
+    "by intDiv(begin, 86400) order by (service, event, length, host, begin, build, unit) settings "
+    "index_granularity = 8",
     NULL,
 };
 static const char *const *const steps[STORE_VERSION] = {first, second};
@@ -50,7 +48,7 @@ int clickhouse_forget(struct clickhouse *c, struct fathom_error *err)
 static void clickhouse_close(void *engine)
 {
     struct clickhouse *c = engine;
-    http_free(c->http);
+    http_close(&c->http);
     known_free(c->known);
     names_free(c->services);
     table_free(c->contexts);
@@ -73,7 +71,7 @@ static int clickhouse_open(const struct store_place *place, bool init, void **en
     c->services = names_new();
     int rc = c->name && c->services ? clickhouse_forget(c, err) : error_memory(err);
     if (rc == 0)
-        rc = http_new(place->url, place->credentials, &c->http, err);
+        rc = http_open(place->url, place->credentials, &c->http, err);
     if (rc < 0)
         clickhouse_close(c);
     else
@@ -90,14 +88,14 @@ static int clickhouse_know(void *engine, const char *path, struct fathom_error *
 static uint64_t clickhouse_sent(const void *engine)
 {
     const struct clickhouse *c = engine;
-    return http_sent(c->http);
+    return http_client_sent(c->http.client);
 }
 
 int clickhouse_ask(struct clickhouse *c, struct statement *s, struct bytes *answer, struct fathom_error *err)
 {
     const uint8_t *data = NULL;
     size_t size = 0;
-    int rc = statement_end(s) ? http_ask(c->http, s->text, NULL, 0, answer ? &data : NULL, &size, err)
+    int rc = statement_end(s) ? http_ask(&c->http, s->text, NULL, 0, answer ? &data : NULL, &size, err)
                               : error_memory(err);
     free(s->text);
     if (rc == 0 && answer)
@@ -111,7 +109,7 @@ int clickhouse_run(struct clickhouse *c, const char *sql, struct fathom_error *e
     statement_begin(&s);
     for (const char *at; s.out && (at = strstr(sql, "%1$s")); sql = at + 4) {
         fwrite(sql, 1, (size_t)(at - sql), s.out);
-        fputs(http_database(c->http), s.out);
+        fputs(c->http.database, s.out);
     }
     if (s.out)
         fputs(sql, s.out);
@@ -132,25 +130,23 @@ static int ask_number(struct clickhouse *c, struct statement *s, uint64_t most, 
     if (rc < 0)
         return rc;
     *out = bytes_u64(&answer);
-    return answer.failed || bytes_left(&answer) || *out > most ? http_refuse(c->http, err) : 0;
+    return answer.failed || bytes_left(&answer) || *out > most ? http_refuse(&c->http, err) : 0;
 }
 
 static int clickhouse_version(void *engine, uint32_t *version, struct fathom_error *err)
 {
     struct clickhouse *c = engine;
-    const char *database = http_database(c->http);
+    const char *database = c->http.database;
     uint64_t number = 0;
     struct statement s;
-    statement_begin(&s);
-    if (s.out)
+    if (statement_begin(&s))
         fprintf(
             s.out,
             "select count() from system.tables where database = '%s' and name = 'versions' format RowBinary",
             database);
     int rc = ask_number(c, &s, 1, &number, err);
     if (rc == 0 && number) {
-        statement_begin(&s);
-        if (s.out)
+        if (statement_begin(&s))
             fprintf(s.out, "select toUInt64(max(version)) from %s.versions format RowBinary", database);
         rc = ask_number(c, &s, UINT32_MAX, &number, err);
     }
@@ -179,20 +175,17 @@ static int clickhouse_init(void *engine, uint32_t from, struct fathom_error *err
 static int clickhouse_drop(void *engine, uint64_t before, uint64_t *dropped, struct fathom_error *err)
 {
     struct clickhouse *c = engine;
-    const char *database = http_database(c->http);
+    const char *database = c->http.database;
     struct statement s;
-    statement_begin(&s);
     struct bytes answer;
     char sql[128];
-    if (s.out)
-        fprintf(
-            s.out,
-            "select day, sum(n) from ("
-            "select intDiv(slot, 86400) as day, count() as n from (select slot from %s.batches where slot < "
-            "%" PRIu64 " limit 1 by " BATCH_KEY ") group by day"
-            " union all select distinct intDiv(begin, 86400) as day, toUInt64(0) as n from %s.rollups"
-            " where begin < %" PRIu64 ") group by day format RowBinary",
-            database, before - before % DAY, database, before - before % DAY);
+    if (statement_begin(&s))
+        fprintf(s.out,
+                "select day, sum(n) from (select intDiv(slot, 86400) as day, count() as n from (select slot "
+                "from %s.batches where slot < %" PRIu64 " limit 1 by " BATCH_KEY
+                ") group by day union all select distinct intDiv(begin, 86400) as day, toUInt64(0) as n from "
+                "%s.rollups where begin < %" PRIu64 ") group by day format RowBinary",
+                database, before - before % DAY, database, before - before % DAY);
     int rc = clickhouse_ask(c, &s, &answer, err);
     if (rc < 0)
         return rc;

@@ -19,7 +19,7 @@
 #include "store/statement.h"
 
 struct clickhouse {
-    struct http *http;
+    struct http http;
     char *name;
     /* Contexts and frames of the services read so far: */
     struct names *services;

@@ -48,30 +48,27 @@ enum { KEY_PROVED = 1, KEY_UNKNOWN = 2, KEY_BITS = 3 };
 
 static void put_sums(FILE *out, const char *database, const struct spans *spans)
 {
-    static const char columns[] = "%s as slot, greatest(period, 1) as each_period, contexts, counts, sure,"
-                                  " if(empty(weights), counts, weights) as weights_or_counts,"
-                                  " arrayResize(%s, length(contexts)) as all_rests";
+    static const char columns[] =
+        "%s as slot, greatest(period, 1) as each_period, contexts, counts, sure, if(empty(weights), counts, "
+        "weights) as weights_or_counts, arrayResize(%s, length(contexts)) as all_rests";
     const struct store_query *q = spans->query;
     char of_batches[sizeof columns + 64], of_rollups[sizeof columns + 64];
     snprintf(of_batches, sizeof of_batches, columns, "slot", "emptyArrayUInt64()");
     snprintf(of_rollups, sizeof of_rollups, columns, "first", "rests");
     fputs("select slice, groupArray(key), groupArray(n), groupArray(w), groupArray(low), groupArray(high) "
-          "from ("
-          "select ",
+          "from (select ",
           out);
     if (q->slice)
         fprintf(out, "toUInt64(intDiv(slot, %" PRIu64 ") * %" PRIu64 ")", q->slice, q->slice);
     else
         fputs("toUInt64(0)", out);
-    fputs(
-        " as slice, context + (s = 255) + 2 * (s = 0) as key, sum(count) as n, sum(each * each_period) as w,"
-        " sum(bitAnd((each * s + rest) * each_period, 4294967295)) as low,"
-        " sum(bitShiftRight((each * s + rest) * each_period, 32)) as high from (",
-        out);
+    fputs(" as slice, context + (s = 255) + 2 * (s = 0) as key, sum(count) as n, sum(each * each_period) as "
+          "w, sum(bitAnd((each * s + rest) * each_period, 4294967295)) as low, sum(bitShiftRight((each * s + "
+          "rest) * each_period, 32)) as high from (",
+          out);
     put_both(out, database, of_batches, of_rollups, spans, "");
     fputs(") array join contexts as context, counts as count, sure as s, weights_or_counts as each, "
-          "all_rests as "
-          "rest group by key",
+          "all_rests as rest group by key",
           out);
     fputs(q->slice ? ", slice) group by slice order by slice format RowBinary"
                    : ") group by slice format RowBinary",
@@ -93,7 +90,7 @@ static int ask_rows(struct taking *t, struct statement *s, struct fathom_error *
     t->answer = NULL;
     int rc = clickhouse_ask(t->clickhouse, s, &t->bytes, err);
     if (rc == 0) {
-        http_give(t->clickhouse->http);
+        http_client_give(t->clickhouse->http.client);
         t->answer = (uint8_t *)t->bytes.at;
     }
     return rc;
@@ -148,10 +145,9 @@ static int ask_unit(struct taking *t, const struct spans *spans, const char **un
     const struct store_query *q = spans->query;
     struct store_batch batch = {.key = {q->service, q->event ? q->event : "", "", "", 0, 0, 0}};
     struct statement s;
-    statement_begin(&s);
-    if (s.out) {
+    if (statement_begin(&s)) {
         fputs("select min(unit), max(unit), toUInt64(min(slot)) from (", s.out);
-        put_both(s.out, http_database(t->clickhouse->http), "unit, slot", "unit, first as slot", spans, "");
+        put_both(s.out, t->clickhouse->http.database, "unit, slot", "unit, first as slot", spans, "");
         fputs(") format RowBinary", s.out);
     }
     int rc = ask_rows(t, &s, err);
@@ -178,9 +174,8 @@ static int each_sum(struct taking *t, const struct spans *spans, store_visit *vi
     int rc = ask_unit(t, spans, &batch.unit, visit, context, err);
     if (rc < 0)
         return rc;
-    statement_begin(&s);
-    if (s.out)
-        put_sums(s.out, http_database(t->clickhouse->http), spans);
+    if (statement_begin(&s))
+        put_sums(s.out, t->clickhouse->http.database, spans);
     rc = ask_rows(t, &s, err);
     while (rc == 0 && bytes_left(&t->bytes)) {
         batch.last = batch.key.slot = bytes_u64(&t->bytes);
@@ -231,10 +226,9 @@ static int each_of(struct taking *t, const struct spans *spans, const char *more
 {
     const struct store_query *q = spans->query;
     struct statement s;
-    statement_begin(&s);
-    if (s.out) {
+    if (statement_begin(&s)) {
         fprintf(s.out, "select * from (");
-        put_both(s.out, http_database(t->clickhouse->http), BATCH_COLUMNS, ROLLUP_COLUMNS, spans, more);
+        put_both(s.out, t->clickhouse->http.database, BATCH_COLUMNS, ROLLUP_COLUMNS, spans, more);
         fprintf(s.out, ") order by host%s, slot format RowBinary", q->by_build ? ", build, unit" : "");
     }
     int rc = ask_rows(t, &s, err);
@@ -256,10 +250,9 @@ static int list_hosts(struct taking *t, const struct spans *spans, struct host *
 {
     struct statement s;
     size_t capacity = 0;
-    statement_begin(&s);
-    if (s.out) {
+    if (statement_begin(&s)) {
         fprintf(s.out, "select host, sum(size) from (");
-        put_both(s.out, http_database(t->clickhouse->http), "host, samples as size", "host, size", spans, "");
+        put_both(s.out, t->clickhouse->http.database, "host, samples as size", "host, size", spans, "");
         fprintf(s.out, ") group by host order by host format RowBinary");
     }
     int rc = ask_rows(t, &s, err);
@@ -286,8 +279,7 @@ static int each_host(struct taking *t, const struct spans *spans, store_visit *v
         uint64_t size = hosts[from].size;
         for (to = from + 1; to < count && size + hosts[to].size <= AT_ONCE; to++)
             size += hosts[to].size;
-        statement_begin(&more);
-        if (more.out) {
+        if (statement_begin(&more)) {
             fputs(" and host >= ", more.out);
             put_value(more.out, hosts[from].name);
             fputs(" and host <= ", more.out);

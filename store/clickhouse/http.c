@@ -7,14 +7,8 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "store/http_client.h"
 
 enum { ASK_S = 3600 }; /* time for a report's gigabyte at 2 Mbit/s */
-
-struct http {
-    struct http_client *client;
-    char *database;
-};
 
 /* Position and length of the database's name in a URL; 0: it has none. A slash may end the URL. */
 static size_t find_database(const char *url, size_t *length)
@@ -27,11 +21,8 @@ static size_t find_database(const char *url, size_t *length)
                : 0;
 }
 
-int http_new(const char *url, const char *credentials, struct http **out, struct fathom_error *err)
+int http_open(const char *url, const char *credentials, struct http *h, struct fathom_error *err)
 {
-    struct http *h = calloc(1, sizeof *h);
-    if (!h)
-        return error_memory(err);
     size_t length;
     const size_t database = find_database(url, &length);
     int rc = http_client_new(url, database, credentials, &h->client, err);
@@ -42,25 +33,13 @@ int http_new(const char *url, const char *credentials, struct http **out, struct
         http_client_compress(h->client);
     if (rc == 0 && !(h->database = strndup(url + database, length)))
         rc = error_memory(err);
-    if (rc < 0)
-        http_free(h);
-    else
-        *out = h;
     return rc;
 }
 
-void http_free(struct http *h)
+void http_close(struct http *h)
 {
-    if (!h)
-        return;
     http_client_free(h->client);
     free(h->database);
-    free(h);
-}
-
-const char *http_database(const struct http *h)
-{
-    return h->database;
 }
 
 int http_refuse(const struct http *h, struct fathom_error *err)
@@ -69,7 +48,7 @@ int http_refuse(const struct http *h, struct fathom_error *err)
 }
 
 /* Parses "Code: 60, e.displayText() = DB::Exception: TEXT, e.what() = ...": the number, and TEXT in place. */
-static int tell_refusal(struct http *h, const struct http_answer *answer, struct fathom_error *err)
+static int tell_refusal(const struct http *h, const struct http_answer *answer, struct fathom_error *err)
 {
     enum {
         UNKNOWN_USER = 192,
@@ -112,7 +91,7 @@ static char *make_target(const struct http *h, const char *sql)
     return target;
 }
 
-int http_ask(struct http *h, const char *sql, const void *data, size_t size, const uint8_t **answer,
+int http_ask(const struct http *h, const char *sql, const void *data, size_t size, const uint8_t **answer,
              size_t *answer_size, struct fathom_error *err)
 {
     char *target = make_target(h, data ? sql : NULL);
@@ -137,14 +116,4 @@ int http_ask(struct http *h, const char *sql, const void *data, size_t size, con
         *answer_size = got.size;
     }
     return rc;
-}
-
-uint64_t http_sent(const struct http *h)
-{
-    return http_client_sent(h->client);
-}
-
-void http_give(struct http *h)
-{
-    http_client_give(h->client);
 }

@@ -17,9 +17,9 @@ int clickhouse_insert(struct clickhouse *c, const char *table, struct statement 
 {
     char sql[256];
     int rc = statement_end(rows) ? 0 : error_memory(err);
-    snprintf(sql, sizeof sql, "insert into %.100s.%s format RowBinary", http_database(c->http), table);
+    snprintf(sql, sizeof sql, "insert into %.100s.%s format RowBinary", c->http.database, table);
     if (rc == 0 && rows->size)
-        rc = http_ask(c->http, sql, rows->text, rows->size, NULL, NULL, err);
+        rc = http_ask(&c->http, sql, rows->text, rows->size, NULL, NULL, err);
     free(rows->text);
     return rc;
 }
@@ -130,12 +130,11 @@ static int check_known(struct clickhouse *c, const struct dictionary *dictionary
     if (!done)
         return error_memory(err);
     dictionary_contexts(dictionary, &contexts);
-    statement_begin(&s);
-    if (s.out)
+    if (statement_begin(&s))
         fprintf(s.out,
                 "select count() from (select context from %s.contexts where (service, context) in (('', "
                 "toUInt64(0))",
-                http_database(c->http));
+                c->http.database);
     for (size_t i = 0; s.out && i < count && asked < CHECKED; i++) {
         const char *service = batches[i].key.service;
         const uint64_t of = checksum_of(service, strlen(service));
@@ -231,12 +230,11 @@ static int count_known(struct clickhouse *c, const struct store_batch *batches, 
         first = batches[i].key.slot < first ? batches[i].key.slot : first;
         last = batches[i].key.slot > last ? batches[i].key.slot : last;
     }
-    statement_begin(&s);
-    if (s.out) {
+    if (statement_begin(&s)) {
         fprintf(s.out,
                 "select count() from (select phase from %s.batches where slot >= %" PRIu64
                 " and slot <= %" PRIu64,
-                http_database(c->http), first, last);
+                c->http.database, first, last);
         put_owners(s.out, batches, count);
         fputs(" limit 1 by " BATCH_KEY ") format RowBinary", s.out);
     }
@@ -296,13 +294,12 @@ int clickhouse_recording(void *engine, uint64_t recording, uint64_t *ended, stru
 {
     struct clickhouse *c = engine;
     struct statement s, row;
-    statement_begin(&s);
     struct bytes answer;
-    if (s.out)
+    if (statement_begin(&s))
         fprintf(s.out,
                 "select min(ended) from %s.recordings where recording = %" PRIu64
                 " having count() > 0 format RowBinary",
-                http_database(c->http), recording);
+                c->http.database, recording);
     int rc = clickhouse_ask(c, &s, &answer, err);
     if (rc < 0)
         return rc;
@@ -310,8 +307,7 @@ int clickhouse_recording(void *engine, uint64_t recording, uint64_t *ended, stru
         *ended = bytes_u64(&answer);
         return *ended / SECOND_NS <= STORE_TIME_MOST ? 0 : clickhouse_damaged(c, err);
     }
-    statement_begin(&row);
-    if (row.out) {
+    if (statement_begin(&row)) {
         put_binary(row.out, recording, 8);
         put_binary(row.out, *ended, 8);
     }

@@ -23,15 +23,13 @@ int clickhouse_rows(void *engine, enum store_list list, const struct store_query
     struct bytes b;
     if (spans_end(&spans) < 0)
         return error_memory(err);
-    statement_begin(&s);
-    if (s.out) {
+    if (statement_begin(&s)) {
         fprintf(s.out,
                 "select %s, event, unit, %s, toUInt64(min(slot)), toUInt64(max(slot)), sum(samples), "
-                "sum(weight), count()"
-                " from (",
+                "sum(weight), count() from (",
                 columns[list], service);
-        put_batches_of(s.out, http_database(c->http),
-                       "service, event, host, build, unit, slot, samples, weight", &spans, "");
+        put_batches_of(s.out, c->http.database, "service, event, host, build, unit, slot, samples, weight",
+                       &spans, "");
         fprintf(s.out, ") group by %s, event, unit, %s order by %s, %s, event, unit format RowBinary",
                 columns[list], service, columns[list], service);
     }
@@ -62,11 +60,9 @@ int clickhouse_rows(void *engine, enum store_list list, const struct store_query
 static int load_contexts(struct clickhouse *c, const char *service, struct fathom_error *err)
 {
     struct statement s;
-    statement_begin(&s);
     struct bytes b;
-    if (s.out) {
-        fprintf(s.out,
-                "select context, caller, frame from %s.contexts where service = ", http_database(c->http));
+    if (statement_begin(&s)) {
+        fprintf(s.out, "select context, caller, frame from %s.contexts where service = ", c->http.database);
         put_value(s.out, service);
         fputs(" format RowBinary", s.out);
     }
@@ -76,21 +72,19 @@ static int load_contexts(struct clickhouse *c, const char *service, struct fatho
         const struct stored_context context = {caller, frame};
         if (b.failed)
             return clickhouse_damaged(c, err);
-        uint64_t *place = table_put(c->contexts, hash, NULL);
-        if (!place || !vec_push(c->context_list, c->context_count, c->context_capacity, context))
+        if (!vec_push(c->context_list, c->context_count, c->context_capacity, context) ||
+            !table_set(c->contexts, hash, c->context_count))
             return error_memory(err);
-        *place = c->context_count;
     }
     return rc;
 }
 
 static int load_frames(struct clickhouse *c, const char *service, struct fathom_error *err)
 {
-    const char *database = http_database(c->http);
+    const char *database = c->http.database;
     struct statement s;
-    statement_begin(&s);
     struct bytes b;
-    if (s.out) {
+    if (statement_begin(&s)) {
         fprintf(s.out,
                 "select frame, kind, image, name from %s.frames where frame in (select frame from "
                 "%s.contexts where service = ",
@@ -104,11 +98,10 @@ static int load_frames(struct clickhouse *c, const char *service, struct fathom_
         const char *image = take_text(&b, c->texts), *name = take_text(&b, c->texts);
         if (!image || !name)
             return clickhouse_damaged(c, err);
-        uint64_t *place = table_put(c->frames, hash, NULL);
-        if (!place || !vec_push(c->frame_list, c->frame_count, c->frame_capacity,
-                                (struct stored_frame){kind, image, name}))
+        if (!vec_push(c->frame_list, c->frame_count, c->frame_capacity,
+                      (struct stored_frame){kind, image, name}) ||
+            !table_set(c->frames, hash, c->frame_count))
             return error_memory(err);
-        *place = c->frame_count;
     }
     return rc;
 }

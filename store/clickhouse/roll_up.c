@@ -70,15 +70,14 @@ void put_rollups_of(FILE *out, const char *database, const char *columns, const 
 static void put_balance(FILE *out, const char *database, const struct spans *slots,
                         const struct spans *periods, const char *lengths)
 {
-    fprintf(out,
-            "select service, event, length, begin, sum(more) as a, sum(marks) as b, sum(some) as c from ("
-            "select service, event, length, intDiv(slot, length) * length as begin, toInt64(count()) as more,"
-            " sum(toInt64(mark)) as marks, 1 as some from (");
+    fprintf(out, "select service, event, length, begin, sum(more) as a, sum(marks) as b, sum(some) as c from "
+                 "(select service, event, length, intDiv(slot, length) * length as begin, toInt64(count()) "
+                 "as more, sum(toInt64(mark)) as marks, 1 as some from (");
     put_batches_of(out, database, "service, event, slot, " BATCH_MARK " as mark", slots, "");
     fprintf(out,
-            ") array join %s as length group by service, event, length, begin union all"
-            " select service, event, length, toUInt64(begin) as begin, -toInt64(sum(batches)) as more,"
-            " -sum(toInt64(mark)) as marks, 0 as some from (",
+            ") array join %s as length group by service, event, length, begin union all select service, "
+            "event, length, toUInt64(begin) as begin, -toInt64(sum(batches)) as more, -sum(toInt64(mark)) as "
+            "marks, 0 as some from (",
             lengths);
     put_rollups_of(out, database, "service, event, length, begin, batches, mark", periods, "");
     fputs(") group by service, event, length, begin) group by service, event, length, begin", out);
@@ -92,10 +91,9 @@ static int plan_clean(struct clickhouse *c, struct spans *spans, struct fathom_e
     struct span slots = {q->from, to, 0}, periods[] = {{q->from, to, HOUR}, {q->from, to, DAY}};
     struct statement s;
     struct bytes b;
-    statement_begin(&s);
-    if (s.out) {
+    if (statement_begin(&s)) {
         fputs("select length, begin from (", s.out);
-        put_balance(s.out, http_database(c->http), &(struct spans){q, &slots, 1, 1},
+        put_balance(s.out, c->http.database, &(struct spans){q, &slots, 1, 1},
                     &(struct spans){q, periods, 2, 2}, "[toUInt32(3600), toUInt32(86400)]");
         fputs(") where a = 0 and b = 0 order by begin, length desc format RowBinary", s.out);
     }
@@ -133,10 +131,9 @@ int clickhouse_unrolled(void *engine, uint32_t length, uint64_t from, uint64_t b
     char lengths[32];
     periods.length = length;
     snprintf(lengths, sizeof lengths, "[toUInt32(%" PRIu32 ")]", length);
-    statement_begin(&s);
-    if (s.out) {
+    if (statement_begin(&s)) {
         fputs("select service, event, begin from (", s.out);
-        put_balance(s.out, http_database(c->http), &(struct spans){&all, &slots, 1, 1},
+        put_balance(s.out, c->http.database, &(struct spans){&all, &slots, 1, 1},
                     &(struct spans){&all, &periods, 1, 1}, lengths);
         fputs(") where (a != 0 or b != 0) and c != 0 order by service, event, begin format RowBinary", s.out);
     }

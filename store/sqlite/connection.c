@@ -110,11 +110,10 @@ int connection_open(struct connection *c, const char *file, bool create, struct 
         rc = open_file(c, err);
     if (rc == 0) {
         distrust_file(c->db);
-        rc = connection_run(
-            c,
-            "pragma cell_size_check = on; pragma synchronous = full; pragma temp_store = memory;"
-            "pragma cache_size = -16384;",
-            err);
+        rc = connection_run(c,
+                            "pragma cell_size_check = on; pragma synchronous = full; pragma temp_store = "
+                            "memory;pragma cache_size = -16384;",
+                            err);
     }
     if (rc == 0) /* the first read rolls back what was not finished */
         rc = connection_number(c, "select count(*) from sqlite_schema", &ignored, err);

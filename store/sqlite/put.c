@@ -125,8 +125,8 @@ static int put_batches(struct putting *p, const struct store_batch *batches, siz
                                 &p->batch, err);
     if (rc == 0)
         rc = connection_prepare(p->connection,
-                                "delete from rolled where service = ?1 and event = ?2 and begin <= ?3 and"
-                                " begin > ?3 - 86400 and begin + length > ?3",
+                                "delete from rolled where service = ?1 and event = ?2 and begin <= ?3 and "
+                                "begin > ?3 - 86400 and begin + length > ?3",
                                 &p->dirty, err);
     for (size_t i = 0; rc == 0 && i < count; i++) {
         rc = put_batch(p, &batches[i], err);
@@ -183,10 +183,9 @@ int sqlite_recording(void *engine, uint64_t recording, uint64_t *ended, struct f
     int rc = sqlite_begin(c, err);
     if (rc < 0)
         return rc;
-    rc = connection_prepare(c,
-                            "insert into recordings values(?1, ?2) on conflict do update set ended = ended"
-                            " returning ended",
-                            &statement, err);
+    rc = connection_prepare(
+        c, "insert into recordings values(?1, ?2) on conflict do update set ended = ended returning ended",
+        &statement, err);
     if (rc == 0) {
         bind_u64(statement, 1, recording);
         bind_u64(statement, 2, *ended);

@@ -70,11 +70,10 @@ static int plan_spans(const struct sqlite *s, const struct store_query *query, s
     int rc = 0;
     *spans = (struct spans){.query = query};
     if (query->service && query->event) {
-        rc =
-            connection_prepare(c,
-                               "select length, begin from rolled where service = ?1 and event = ?2 and begin "
-                               ">= ?3 order by begin, length desc",
-                               &row, err);
+        rc = connection_prepare(c,
+                                "select length, begin from rolled where service = ?1 and event = ?2 and "
+                                "begin >= ?3 order by begin, length desc",
+                                &row, err);
         if (rc == 0) {
             bind_text(row, 1, query->service);
             bind_text(row, 2, query->event);
@@ -96,15 +95,14 @@ static void put_each(FILE *out, const struct spans *spans)
     for (size_t i = 0; i < spans->count; i++)
         fprintf(out, "%s(%" PRIu32 ",%" PRIu64 ",%" PRIu64 ")", i ? "," : "", spans->at[i].length,
                 spans->at[i].from, spans->at[i].to);
-    fputs("), keys as (select service, event, 0 as length, slot as begin, host, sequence, build, phase, unit,"
-          " slot as first, slot as last, 1 as batches, samples, weight from spans cross join batches"
-          " where length = 0 and slot >= spans.first and slot < after",
+    fputs("), keys as (select service, event, 0 as length, slot as begin, host, sequence, build, phase, "
+          "unit, slot as first, slot as last, 1 as batches, samples, weight from spans cross join batches "
+          "where length = 0 and slot >= spans.first and slot < after",
           out);
     put_conditions(out, q, true);
     fputs(" union all select service, event, length, begin, host, 0, build, 0, unit, rollups.first, last, "
-          "batches,"
-          " samples, weight from spans cross join rollups using(length) where begin >= spans.first and begin "
-          "< after",
+          "batches, samples, weight from spans cross join rollups using(length) where begin >= spans.first "
+          "and begin < after",
           out);
     put_conditions(out, q, false);
     fputs(q->by_build  ? " order by host, build, unit, begin"
@@ -112,16 +110,13 @@ static void put_each(FILE *out, const struct spans *spans)
           : q->slice   ? " order by begin"
                        : "",
           out);
-    fputs(
-        " limit -1) select service, event, host, build, unit, first, last, batches, samples, weight, case "
-        "length"
-        " when 0 then (select entries from batches b where b.service = keys.service and b.event = keys.event"
-        " and b.slot = begin and b.host = keys.host and b.sequence = keys.sequence and b.build = keys.build"
-        " and b.phase = keys.phase)"
-        " else (select entries from rollups r where r.service = keys.service and r.event = keys.event and"
-        " r.length = keys.length and r.begin = keys.begin and r.host = keys.host and r.build = keys.build"
-        " and r.unit = keys.unit) end from keys",
-        out);
+    fputs(" limit -1) select service, event, host, build, unit, first, last, batches, samples, weight, case "
+          "length when 0 then (select entries from batches b where b.service = keys.service and b.event = "
+          "keys.event and b.slot = begin and b.host = keys.host and b.sequence = keys.sequence and b.build = "
+          "keys.build and b.phase = keys.phase) else (select entries from rollups r where r.service = "
+          "keys.service and r.event = keys.event and r.length = keys.length and r.begin = keys.begin and "
+          "r.host = keys.host and r.build = keys.build and r.unit = keys.unit) end from keys",
+          out);
 }
 
 static int visit_batch(struct sqlite *s, sqlite3_stmt *row, store_visit *visit, void *context,
@@ -152,8 +147,7 @@ int sqlite_each(void *engine, const struct store_query *query, store_visit *visi
     struct statement text;
     int rc = plan_spans(s, query, &spans, err);
     if (rc == 0) {
-        statement_begin(&text);
-        if (text.out)
+        if (statement_begin(&text))
             put_each(text.out, &spans);
         rc = prepare_query(&s->connection, &text, query, &row, err);
     }
@@ -174,12 +168,11 @@ int sqlite_rows(void *engine, enum store_list list, const struct store_query *qu
     const struct connection *c = &((struct sqlite *)engine)->connection;
     sqlite3_stmt *row = NULL;
     struct statement text;
-    statement_begin(&text);
-    if (text.out) {
+    if (statement_begin(&text)) {
         fprintf(text.out,
-                "select %s, event, unit, min(slot), max(slot), cast(total(samples) as integer),"
-                " cast(total(weight) as integer), count(*), max(typeof(slot) <> 'integer' or typeof(samples)"
-                " <> 'integer' or typeof(weight) <> 'integer' or slot not between 0 and %" PRIu64
+                "select %s, event, unit, min(slot), max(slot), cast(total(samples) as integer), "
+                "cast(total(weight) as integer), count(*), max(typeof(slot) <> 'integer' or typeof(samples) "
+                "<> 'integer' or typeof(weight) <> 'integer' or slot not between 0 and %" PRIu64
                 " or samples < 0 or weight < 0), %s from batches where 1",
                 columns[list], (uint64_t)STORE_TIME_MOST, list == STORE_BUILDS ? "service" : "''");
         put_conditions(text.out, query, true);

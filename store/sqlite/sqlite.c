@@ -9,25 +9,19 @@
 
 /* The statements that migrate the tables from one version to the next. */
 static const char *const steps[STORE_VERSION] = {
-    "create table frames(number integer primary key, hash integer not null unique,"
-    " kind integer not null, image text not null, name text not null);"
-    "create table contexts(number integer primary key, hash integer not null unique,"
-    " caller integer not null, frame integer not null);"
-    "create table batches(service text not null, event text not null, slot integer not null, host text not "
-    "null,"
-    " sequence integer not null, build text not null, phase integer not null,"
-    " unit text not null, samples integer not null, weight integer not null, entries blob not null,"
-    " primary key(service, event, slot, host, sequence, build, phase)) without rowid;"
-    "create table recordings(recording integer primary key, ended integer not null);",
+    "create table frames(number integer primary key, hash integer not null unique, kind integer not null, "
+    "image text not null, name text not null);create table contexts(number integer primary key, hash integer "
+    "not null unique, caller integer not null, frame integer not null);create table batches(service text not "
+    "null, event text not null, slot integer not null, host text not null, sequence integer not null, build "
+    "text not null, phase integer not null, unit text not null, samples integer not null, weight integer not "
+    "null, entries blob not null, primary key(service, event, slot, host, sequence, build, phase)) without "
+    "rowid;create table recordings(recording integer primary key, ended integer not null);",
     "create table rollups(service text not null, event text not null, length integer not null, begin integer "
-    "not null,"
-    " host text not null, build text not null, unit text not null, first integer not null, last integer not "
-    "null,"
-    " batches integer not null, samples integer not null, weight integer not null, entries blob not null,"
-    " primary key(service, event, length, begin, host, build, unit)) without rowid;"
-    "create table rolled(service text not null, event text not null, begin integer not null, length integer "
-    "not null,"
-    " primary key(service, event, begin, length)) without rowid;",
+    "not null, host text not null, build text not null, unit text not null, first integer not null, last "
+    "integer not null, batches integer not null, samples integer not null, weight integer not null, entries "
+    "blob not null, primary key(service, event, length, begin, host, build, unit)) without rowid;create "
+    "table rolled(service text not null, event text not null, begin integer not null, length integer not "
+    "null, primary key(service, event, begin, length)) without rowid;",
 };
 
 static void sqlite_close(void *engine)

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/sort.h"
 #include "base/vec.h"
 #include "streams/trace/burst_file.h"
 
@@ -123,13 +124,8 @@ int trace_directory_remove(const char *path, struct fathom_error *err)
 static int by_number(const void *a, const void *b)
 {
     const struct trace_thread_file *x = a, *y = b;
-    if (x->pid != y->pid)
-        return x->pid < y->pid ? -1 : 1;
-    if (x->header.process != y->header.process)
-        return x->header.process < y->header.process ? -1 : 1;
-    if (x->tid != y->tid)
-        return x->tid < y->tid ? -1 : 1;
-    return (x->number > y->number) - (x->number < y->number);
+    return order_of(x->pid, y->pid) ?: order_of(x->header.process, y->header.process)
+           ?: order_of(x->tid, y->tid) ?: order_of(x->number, y->number);
 }
 
 static bool is_of_thread(const char *name, struct trace_thread_file *out)

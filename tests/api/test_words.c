@@ -1,35 +1,9 @@
-/* The words that options of the interface take are those of the tables below, and options that do not go together are refused. */
+/* test_words.c - words that no table has are refused, and so are options that do not go together. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <string.h>
 
 #include "api/fathom.h"
-#include "hcct/hcct.h"
-#include "profile/metric.h"
-#include "report/changes.h"
-#include "report/format.h"
-
-/* names: an array of such entries, which begin with a name. */
-static void same_words(const struct fathom_word *words, const void *names, size_t size)
-{
-    const char *at = names, *name;
-    for (;; words++, at += size) {
-        memcpy(&name, at, sizeof name);
-        if (!words->name || !name)
-            break;
-        cr_expect_str_eq(words->name, name);
-    }
-    cr_expect(!words->name && !name);
-}
-
-Test(words, are_those_of_the_tables)
-{
-    same_words(fathom_report_formats, format_table, sizeof *format_table);
-    same_words(fathom_views, view_table, sizeof *view_table);
-    same_words(fathom_metrics, metric_table, sizeof *metric_table);
-    same_words(fathom_diff_formats, changes_format_table, sizeof *changes_format_table);
-    same_words(fathom_tree_counters, hcct_kind_names, sizeof *hcct_kind_names);
-}
 
 static int check(const struct fathom_report_options *options, const char *sentence)
 {

@@ -61,11 +61,27 @@ Test(sort, what_is_sorted_or_all_but_sorted)
     uint64_t numbers[3000];
     for (size_t i = 0; i < 3000; i++)
         numbers[i] = i * 17;
-    sort_u64(numbers, 3000);
+    sort_numbers(numbers, 3000);
     for (size_t i = 0; i < 3000; i++)
         cr_assert_eq(numbers[i], i * 17);
     numbers[2999] = 1;
-    sort_u64(numbers, 3000);
+    sort_numbers(numbers, 3000);
     for (size_t i = 0; i < 3000; i++)
         cr_assert_eq(numbers[i], i == 0 ? 0 : i == 1 ? 1 : (i - 1) * 17);
+}
+
+Test(sort, small_numbers_once_each)
+{
+    uint32_t numbers[600], few[] = {7, 3, 7, 3, 3};
+    uint64_t large[] = {UINT64_MAX, 5, UINT64_C(5) << 32, 5};
+    for (uint32_t i = 0; i < 600; i++)
+        numbers[i] = UINT32_MAX - i * 7 % 300;
+    cr_assert_eq(sort_unique(numbers, 600), 300);
+    for (uint32_t i = 0; i < 300; i++)
+        cr_assert_eq(numbers[i], UINT32_MAX - 299 + i);
+    cr_assert_eq(sort_unique(few, 5), 2);
+    cr_assert(few[0] == 3 && few[1] == 7);
+    cr_assert_eq(sort_unique(large, 4), 3);
+    cr_assert(large[0] == 5 && large[1] == UINT64_C(5) << 32 && large[2] == UINT64_MAX);
+    cr_assert_eq(sort_unique((uint32_t *)NULL, 0), 0);
 }

@@ -1,11 +1,11 @@
 UNIT_TESTS += tests/collector/test_event tests/collector/test_threadroot tests/collector/test_collector \
 	tests/collector/test_pebs tests/collector/test_tracing
 tests_collector_test_pebs_SOURCES = tests/collector/test_pebs.c
-tests_collector_test_pebs_LDADD = libcollector.la libimage.la libbase.la $(CRITERION_LIBS)
+tests_collector_test_pebs_LDADD = libcollector.la libperfdata.la libimage.la libbase.la $(CRITERION_LIBS)
 tests_collector_test_tracing_SOURCES = tests/collector/test_tracing.c
-tests_collector_test_tracing_LDADD = libcollector.la libimage.la libbase.la $(CRITERION_LIBS)
+tests_collector_test_tracing_LDADD = libcollector.la libperfdata.la libimage.la libbase.la $(CRITERION_LIBS)
 tests_collector_test_event_SOURCES = tests/collector/test_event.c
-tests_collector_test_event_LDADD = libcollector.la libimage.la libbase.la $(CRITERION_LIBS)
+tests_collector_test_event_LDADD = libcollector.la libperfdata.la libimage.la libbase.la $(CRITERION_LIBS)
 tests_collector_test_threadroot_SOURCES = tests/collector/test_threadroot.c
 tests_collector_test_threadroot_LDADD = libcollector.la libimage.la libbase.la $(CRITERION_LIBS)
 tests_collector_test_collector_SOURCES = tests/collector/test_collector.c
@@ -38,7 +38,7 @@ tests_collector_test_tasks_LDADD = libcollector.la libperfdata.la libimage.la li
 # What the kernel is asked for on other CPUs: attrs.test holds it against golden/CPU.txt.
 check_PROGRAMS += tests/collector/attrs
 tests_collector_attrs_SOURCES = tests/collector/attrs.c
-tests_collector_attrs_LDADD = libcollector.la libimage.la libbase.la
+tests_collector_attrs_LDADD = libcollector.la libperfdata.la libimage.la libbase.la
 E2E_TESTS += tests/collector/attrs.test
 EXTRA_DIST += tests/collector/golden
 

@@ -288,56 +288,6 @@ Test(bounds, hold_when_the_stream_changes)
     cct_free(truth);
 }
 
-Test(bounds, hold_after_merging)
-{
-    enum { PARTS = 5 };
-    for (size_t e = 0; e < sizeof epsilons / sizeof *epsilons; e++) {
-        for (size_t s = 0; s < sizeof skews / sizeof *skews; s++) {
-            /* HCCT_EXACT has no eps. */
-            for (enum hcct_kind kind = e ? HCCT_EXACT + 1 : HCCT_EXACT; kind < HCCT_KINDS; kind++) {
-                double eps = kind == HCCT_EXACT ? 1e-6 : epsilons[e];
-                struct hcct *parts[PARTS];
-                struct cct *truth = cct_new(1);
-                for (uint64_t p = 0; p < PARTS; p++) {
-                    uint64_t state = 1000 * p + s;
-                    parts[p] = counter_new(kind, eps);
-                    feed(parts[p], truth, &state, skews[s], p % 2, p == 2 ? 3 : LENGTH(2000));
-                }
-                cr_assert_eq(hcct_merge(parts[3], parts[4]), 0);
-                cr_assert_eq(hcct_merge(parts[0], parts[1]), 0);
-                cr_assert_eq(hcct_merge(parts[2], parts[3]), 0);
-                cr_assert_eq(hcct_merge(parts[0], parts[2]), 0);
-                check(parts[0], truth, eps);
-                uint64_t state = 77;
-                feed(parts[0], truth, &state, skews[s], true, LENGTH(3000)); /* and go on */
-                check(parts[0], truth, eps);
-                for (uint64_t p = 0; p < PARTS; p++)
-                    hcct_free(parts[p]);
-                cct_free(truth);
-            }
-        }
-    }
-}
-
-/* A coarse summary into a fine one: the coarse one's bound holds, also later. */
-Test(bounds, of_different_eps)
-{
-    struct hcct *fine = lss_new(0.001, 1), *coarse = lss_new(0.05, 1);
-    struct cct *truth = cct_new(1);
-    uint64_t state = 5;
-    feed(fine, truth, &state, 3, true, 8000);
-    feed(coarse, truth, &state, 3, true, 8000);
-    cr_assert_eq(hcct_merge(fine, coarse), 0);
-    cr_assert_leq((long double)hcct_unseen(fine), 0.05L * hcct_total(fine));
-    check_query(fine, truth, 0.1, 0.05);
-    cr_expect_null(hcct_query(fine, 0.01));
-    feed(fine, truth, &state, 3, true, 8000);
-    check_query(fine, truth, 0.1, 0.05);
-    hcct_free(fine);
-    hcct_free(coarse);
-    cct_free(truth);
-}
-
 static void check_same(const struct cct_node *a, const struct cct_node *b)
 {
     cr_assert_eq(a->self[0], b->self[0]);

@@ -174,13 +174,11 @@ Test(hcct, deep_recursion)
 {
     enum { DEPTH = 100000 };
     uint32_t *items = calloc(DEPTH, sizeof *items);
-    struct hcct *h = lss_new(0.3, 1), *other = lss_new(0.3, 1);
+    struct hcct *h = lss_new(0.3, 1);
     for (uint32_t i = 0; i < 8; i++) {
         items[DEPTH - 1] = i;
         cr_assert_eq(hcct_add(h, items, DEPTH, (uint64_t[]){1}), 0);
-        cr_assert_eq(hcct_add(other, items, DEPTH - i, (uint64_t[]){1}), 0);
     }
-    cr_assert_eq(hcct_merge(h, other), 0);
     items[DEPTH - 1] = 3;
     cr_assert_eq(hcct_add(h, items, DEPTH, (uint64_t[]){100}), 0);
     struct cct *q = hcct_query(h, 0.8);
@@ -191,40 +189,14 @@ Test(hcct, deep_recursion)
     cr_assert_eq(hcct_add(h, c, 2, (uint64_t[]){1000}), 0);
     cr_assert_eq(hcct_add(h, d, 3, (uint64_t[]){1000}), 0);
     cr_expect_lt(hcct_nodes(h), 20, "the deep paths are pruned");
-    hcct_free(other);
     hcct_free(h);
     free(items);
-}
-
-Test(hcct, known_merge)
-{
-    struct hcct *x = lss_new(0.5, 1), *y = lss_new(0.5, 1);
-    hcct_add(x, a, 1, (uint64_t[]){10});
-    hcct_add(x, b, 2, (uint64_t[]){4});
-    hcct_add(x, c, 2, (uint64_t[]){1}); /* c: 5 (4); unseen 4 */
-    hcct_add(y, a, 1, (uint64_t[]){3});
-    hcct_add(y, d, 3, (uint64_t[]){2}); /* unseen 0 */
-    cr_assert_eq(hcct_merge(x, y), 0);
-    /* a: 13 (0), c: 5 (4), d: 2 + 4 (4): c is cut. */
-    cr_expect_eq(hcct_counters(x), 2);
-    cr_expect_eq(hcct_total(x), 20);
-    cr_expect_eq(hcct_unseen(x), 5);
-    cr_expect_eq(hcct_nodes(x), 5);
-    struct cct *q = hcct_query(x, 0.55);
-    cr_expect_eq(cct_count(q), 2);
-    cr_expect_eq(cct_root(q)->first_child->self[0], 13);
-    cr_expect_eq(cct_error(cct_root(q)->first_child), 0);
-    cct_free(q);
-    cr_expect_eq(hcct_total(y), 5, "the other is as it was");
-    cr_expect_eq(hcct_nodes(y), 5);
-    hcct_free(x);
-    hcct_free(y);
 }
 
 /* Of the metrics beside the weight a path has what was added since it has a counter; the sums stay. */
 Test(hcct, several_metrics)
 {
-    struct hcct *x = lss_new(0.5, 2), *y = lss_new(0.5, 2);
+    struct hcct *x = lss_new(0.5, 2);
     hcct_add(x, b, 2, (uint64_t[]){5, 1});
     hcct_add(x, c, 2, (uint64_t[]){3, 1});
     hcct_add(x, d, 3, (uint64_t[]){1, 1}); /* takes c's place */
@@ -236,29 +208,11 @@ Test(hcct, several_metrics)
     cr_expect_arr_eq(cct_root(q)->self, ((uint64_t[]){5, 12}), 16);
     cct_free(q);
     hcct_add(x, c, 2, (uint64_t[]){10, 1}); /* comes back in b's place, on a node that was another's */
-    hcct_add(y, c, 2, (uint64_t[]){20, 7});
-    hcct_add(y, a, 1, (uint64_t[]){40, 3});
-    cr_assert_eq(hcct_merge(x, y), 0); /* a: 40 + 5, c: 15 + 20; d is cut */
-    q = hcct_query(x, 0.51);
+    q = hcct_query(x, 0.61);
     hot = cct_root(q)->first_child;
-    cr_expect_arr_eq(hot->self, ((uint64_t[]){45, 3}), 16);
-    cr_expect_arr_eq(cct_root(q)->self, ((uint64_t[]){36, 22}), 16);
+    cr_expect_eq(hot->item, c[0]);
+    cr_expect_arr_eq(hot->first_child->self, ((uint64_t[]){15, 1}), 16);
+    cr_expect_arr_eq(cct_root(q)->self, ((uint64_t[]){6, 14}), 16);
     cct_free(q);
     hcct_free(x);
-    hcct_free(y);
-}
-
-Test(hcct, merging_nothing)
-{
-    struct hcct *x = lss_new(0.5, 1), *y = lss_new(0.5, 1);
-    cr_assert_eq(hcct_merge(x, y), 0);
-    cr_expect_eq(hcct_counters(x), 0);
-    hcct_add(x, b, 2, (uint64_t[]){4});
-    cr_assert_eq(hcct_merge(x, y), 0);
-    cr_assert_eq(hcct_merge(y, x), 0);
-    cr_expect_eq(hcct_counters(x), 1);
-    cr_expect_eq(hcct_total(y), 4);
-    cr_expect_eq(hcct_nodes(y), 3);
-    hcct_free(x);
-    hcct_free(y);
 }

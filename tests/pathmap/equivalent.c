@@ -18,6 +18,11 @@ struct check {
     const uint8_t *at; /* placed code not read yet */
     size_t left;
     uint64_t address;
+    struct {
+        uint64_t from,
+            to; /* where an instruction was, and is placed; a branch: where it should go, and goes */
+    } moved[256], branches[256];
+    unsigned moved_count, branch_count;
 };
 
 static void next_placed(struct check *c)
@@ -36,6 +41,25 @@ static void expect_jump(struct check *c, uint64_t target)
     next_placed(c);
     cr_assert_eq(c->placed->id, X86_INS_JMP, "%s: %s", c->where, c->placed->mnemonic);
     cr_assert_eq((uint64_t)operand(c->placed, 0)->imm, target, "%s: jumps to the wrong place", c->where);
+}
+
+/* A branch to one of the displaced instructions, which may be placed later, goes there; any other one to the original. */
+static void expect_branch(struct check *c, uint64_t target)
+{
+    cr_assert_lt(c->branch_count, 256);
+    c->branches[c->branch_count].from = target;
+    c->branches[c->branch_count++].to = (uint64_t)operand(c->placed, 0)->imm;
+}
+
+static void check_expected_branches(const struct check *c)
+{
+    for (unsigned i = 0; i < c->branch_count; i++) {
+        uint64_t target = c->branches[i].from;
+        for (unsigned j = 0; j < c->moved_count; j++)
+            if (c->moved[j].from == c->branches[i].from)
+                target = c->moved[j].to;
+        cr_assert_eq(c->branches[i].to, target, "%s: branches wrongly", c->where);
+    }
 }
 
 static void expect_push(struct check *c, uint64_t value)
@@ -107,7 +131,9 @@ static bool check_insn(struct check *c)
         return false;
     }
     if (o->id == X86_INS_JMP && direct) {
-        expect_jump(c, target);
+        next_placed(c);
+        cr_assert_eq(c->placed->id, X86_INS_JMP, "%s", c->where);
+        expect_branch(c, target);
         return false;
     }
     next_placed(c);
@@ -118,15 +144,39 @@ static bool check_insn(struct check *c)
         uint64_t after = (uint64_t)operand(c->placed, 0)->imm;
         cr_assert_eq(c->placed->id, X86_INS_JMP, "%s", c->where);
         cr_assert_eq(taken, c->address, "%s", c->where);
-        expect_jump(c, target);
+        next_placed(c);
+        cr_assert_eq(c->placed->id, X86_INS_JMP, "%s", c->where);
+        expect_branch(c, target);
         cr_assert_eq(after, c->address, "%s", c->where);
     } else if (branch && direct) {
-        cr_assert_eq((uint64_t)operand(c->placed, 0)->imm, target, "%s: branches wrongly", c->where);
+        expect_branch(c, target);
     } else {
         cr_assert_eq(c->placed->size, o->size, "%s", c->where);
         expect_operands(c, 0);
     }
     return o->id != X86_INS_JMP && o->id != X86_INS_RET;
+}
+
+/* The end of the instructions that are displaced: of those that are replaced, or of the last jump into a loop that
+ * begins at the hook, among the first 128 instructions; up to one that cannot be displaced (int3, or data). */
+static uint64_t displaced_end(struct check *c, const struct plan_hook *h)
+{
+    size_t size = h->function + h->size - h->address;
+    const uint8_t *bytes = image_bytes(c->image, h->address, &(size_t){0});
+    uint64_t at = h->address, end = at + h->original_length, loop = at + 1;
+    for (unsigned i = 0; i < 128 && cs_disasm_iter(c->handle, &bytes, &size, &at, c->original); i++) {
+        const cs_insn *o = c->original;
+        const bool jumps = (cs_insn_group(c->handle, o, X86_GRP_JUMP) || is_loop(o->id)) &&
+                           operand(o, 0)->type == X86_OP_IMM;
+        const uint64_t target = jumps ? (uint64_t)operand(o, 0)->imm : 0;
+        if (o->id == X86_INS_INT3 || (jumps && !image_covers(c->image, target)))
+            break;
+        if (!jumps || target < h->address || target >= loop)
+            continue;
+        loop = at;
+        end = at > end ? at : end;
+    }
+    return end;
 }
 
 static void check_hook(struct check *c, const struct plan *plan, const struct plan_hook *h)
@@ -151,12 +201,17 @@ static void check_hook(struct check *c, const struct plan *plan, const struct pl
     c->left = h->code_length;
     c->address = place;
     bool open = true;
+    const uint64_t end = displaced_end(c, h), replaced_end = h->address + h->original_length;
+    c->moved_count = c->branch_count = 0;
     const char *vector_prefixes = "\x62\xc4\xc5";
-    while (h->kind != PLAN_SLED && open && at < h->address + h->original_length) {
+    while (h->kind != PLAN_SLED && at < end && (open || end > replaced_end)) {
+        cr_assert_lt(c->moved_count, 256);
+        c->moved[c->moved_count].from = c->bias + at;
+        c->moved[c->moved_count++].to = c->address;
         if (!cs_disasm_iter(c->handle, &bytes, &size, &at, c->original)) {
             /* capstone does not know all of AVX-512; what it does not know has no rip here, and is copied */
             cr_assert_not_null(strchr(vector_prefixes, bytes[0]), "%s", c->where);
-            unsigned length = (unsigned)(h->address + h->original_length - at);
+            unsigned length = (unsigned)(replaced_end - at);
             cr_assert_eq(memcmp(bytes, c->at, length), 0, "%s", c->where);
             c->at += length;
             c->left -= length;
@@ -166,7 +221,8 @@ static void check_hook(struct check *c, const struct plan *plan, const struct pl
         open = check_insn(c);
     }
     if (open)
-        expect_jump(c, c->bias + h->address + h->original_length);
+        expect_jump(c, c->bias + end);
+    check_expected_branches(c);
     cr_assert_eq(c->left, 0, "%s: more code than that", c->where);
 }
 

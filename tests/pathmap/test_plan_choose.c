@@ -170,6 +170,40 @@ Test(plan_choose, what_arrives_inside_the_entry, .fini = close_plan)
     KIND("in_tail", PLAN_DETOUR, 12); /* the tail of what is displaced stays as it is */
 }
 
+#define CODE(name, length) cr_expect_eq(hook(name)->code_length, length, "%u bytes", hook(name)->code_length)
+
+Test(plan_choose, loops_at_the_entry, .fini = close_plan)
+{
+    assemble(
+        "F spins\n1: add $3,%rax\n cmp $1,%edi\n je 2f\n inc %rax\n2: dec %edi\n jne 1b\n ret\nE spins\n"
+        "F behind_endbr\n endbr64\n1: dec %rdi\n cmp $100,%rdi\n jne 1b\n ret\nE behind_endbr\n"
+        "F bytes\n1: dec %edi\n jne 1b\n ret\nE bytes\n"
+        "F long\n1: .rept 126\n add $3,%rax\n .endr\n dec %edi\n jne 1b\n ret\nE long\n"
+        "F too_long\n1: .rept 127\n add $3,%rax\n .endr\n dec %edi\n jne 1b\n ret\nE too_long\n"
+        "F traps\n1: add $3,%rax\n mov %rax,%rcx\n ud2\n int3\n jmp 1b\nE traps\n"
+        "F behind_end\n1: test %rdi,%rdi\n je 3f\n testb $1,(%rdi)\n jne 2f\n4: mov 8(%rdi),%rdi\n jmp 1b\n"
+        "3: ret\n2: inc %rax\n jmp 4b\n ret\nE behind_end\n"
+        "F data\n1: dec %rdi\n je 2f\n jmp 3f\n.byte 0x0f,0x8f,0,0,0,0x70\n3: jmp 1b\n2: ret\nE data\n"
+        "F calls_itself\n add $3,%rax\n cmp $1,%rax\n call calls_itself\n ret\nE calls_itself\n");
+    KIND("spins", PLAN_DETOUR, 7);
+    CODE("spins", 4 + 3 + 6 + 3 + 2 + 6 + 5);
+    KIND("behind_endbr", PLAN_DETOUR, 7);
+    CODE("behind_endbr", 3 + 4 + 6 + 5);
+    KIND("bytes", PLAN_DETOUR, 5);
+    CODE("bytes", 2 + 6 + 1);
+    CODE("long", 126 * 4 + 2 + 6 + 5);
+    CODE("too_long", 8 + 5);
+    CODE("traps", 7 + 5);
+    CODE("behind_end", 3 + 6 + 3 + 6 + 4 + 5 + 1 + 3 + 5); /* the block behind the return, too */
+    CODE("data", 3 + 6 + 5);
+    static const char *const loops[] = {"spins",    "behind_endbr", "bytes",      "long",
+                                        "too_long", "traps",        "behind_end", "data"};
+    for (unsigned i = 0; i < sizeof loops / sizeof *loops; i++)
+        cr_expect_eq(hook(loops[i])->flags, PLAN_LOOPS, "%s", loops[i]);
+    cr_expect_eq(hook("calls_itself")->flags, 0);
+    CODE("calls_itself", 8 + 5);
+}
+
 Test(plan_choose, landing_pads, .fini = close_plan)
 {
     assemble(" .pushsection .gcc_except_table,\"a\",@progbits\n"

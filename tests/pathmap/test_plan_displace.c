@@ -169,6 +169,16 @@ Test(plan_displace, returns_and_jumps_need_no_way_back)
     EXPECT("\x48\x8b\x07\xff\x60\x10", "\x48\x8b\x07\xff\x60\x10");
 }
 
+Test(plan_displace, branches_among_them_stay_among_them)
+{
+    /* 1: dec %edi; je 2f; cmp %edi,%esi; jne 1b; jrcxz 1b; call 1b; 2: jmp 1b */
+    EXPECT("\xff\xcf\x74\x0b\x39\xfe\x75\xf8\xe3\xf6\xe8\xf1\xff\xff\xff\xeb\xef",
+           "\xff\xcf\x0f\x84\x23\0\0\0\x39\xfe\x0f\x85\xf0\xff\xff\xff" /* to 43, 0 */
+           "\xe3\x02\xeb\x05\xe9\xe7\xff\xff\xff"                       /* to 0 */
+           PUSH JUMP "\xe9\xd0\xff\xff\xff",
+           PUSHED(25, START + 15), REL(39, START));
+}
+
 Test(plan_displace, the_longest_code_fits)
 {
     struct insn insns[DISPLACED_MAX];

@@ -128,7 +128,8 @@ Test(plan_read, each_rule_is_enforced)
     REFUSED("a hook whose code is not in the plan", f.hooks[3].code_length = 0);
     REFUSED("a hook whose code is not in the plan", f.hooks[3].code = 0xfffffff0);
     REFUSED("a hook whose fixups are not in the plan", f.hooks[3].fixups = 4);
-    REFUSED("a hook whose fixups are not in the plan", f.hooks[3].fixup_count = UINT32_MAX);
+    REFUSED("a hook whose fixups are not in the plan", f.hooks[3].fixup_count = UINT16_MAX);
+    REFUSED("a hook with an unknown flag", f.hooks[3].flags = 2);
     REFUSED("a hook of a function without code", f.hooks[1].size = 0);
     REFUSED("a fixup of an unknown kind", f.fixups[0].kind = 3);
     REFUSED("a fixup of an unknown kind", f.fixups[0].reserved = 3);

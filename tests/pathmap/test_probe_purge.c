@@ -44,8 +44,7 @@ static void begin_with(const struct recording *recording)
     for (uint32_t id = 1; id < FUNCTION_COUNT; id++) {
         uint32_t image = core_image("/test", (const uint8_t *)"1234", 4, 0, bounds[id][0], bounds[id][1]);
         cr_assert_eq(core_functions(image, 1), id);
-        core_function(id, image, bounds[id][0]);
-        core_function_size(id, (uint32_t)(bounds[id][1] - bounds[id][0]));
+        core_function(id, image, bounds[id][0], (uint32_t)(bounds[id][1] - bounds[id][0]));
     }
 }
 

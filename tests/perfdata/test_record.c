@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "build.h"
+#include "perfdata/head.h"
 #include "perfdata/record.h"
 
 #define USER   PERF_RECORD_MISC_USER
@@ -739,4 +740,24 @@ Test(record, unknown_types_are_other)
     r = decode(&event, 1, &b);
     cr_assert_eq(r.kind, RECORD_OTHER);
     cr_assert_eq(r.time, 0);
+}
+
+Test(record, events_without_a_name_get_one_by_their_attr)
+{
+    static const struct {
+        struct perf_event_attr attr;
+        const char *name;
+    } known[] = {
+        {{.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_PAGE_FAULTS}, "page-faults"},
+        {{.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CGROUP_SWITCHES, .exclude_kernel = 1},
+         "cgroup-switches:u"},
+        {{.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_BPF_OUTPUT}, "bpf-output"},
+        {{.type = PERF_TYPE_SOFTWARE, .config = 1000}, "type 1 config 0x3e8"},
+        {{.type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_CPU_CYCLES, .exclude_user = 1}, "cycles:k"},
+    };
+    char name[64];
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        event_default_name(&known[i].attr, name, sizeof name);
+        cr_expect_str_eq(name, known[i].name);
+    }
 }

@@ -88,8 +88,8 @@ has_calls()
 compiled_ones()
 {
     awk '
-        $2 ~ /(into_entry|too_short|behind|keep_vector|trapped)$/ { next }
-        { gsub(/;(into_entry|too_short|behind|trapped|keep_vector)/, "", $2); times[$2] += $1 }
+        $2 ~ /(into_entry|too_short|behind|spins|keep_vector|trapped)$/ { next }
+        { gsub(/;(into_entry|too_short|behind|spins|trapped|keep_vector)/, "", $2); times[$2] += $1 }
         END { for (path in times) print times[path], path }' "$1" | sort -k 2
 }
 

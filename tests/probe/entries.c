@@ -12,7 +12,8 @@
             ":\n.cfi_startproc\n" body ".cfi_endproc\n.size " #name ", . - " #name "\n")
 
 extern int rip_load(void), rip_compare(int x), short_jump(int x), jump_first(void), loop_inside(int x),
-    loop_all(int x), landing_pad(int x), bare_return(int x), after_bare(int x), long_jump(int x);
+    loop_all(int x), loop_red_zone(int x), landing_pad(int x), bare_return(int x), after_bare(int x),
+    long_jump(int x);
 extern uint64_t call_first(void), sees_flags(uint64_t x);
 extern void see_registers(void), try_registers(void);
 
@@ -24,6 +25,11 @@ ASM_FUNCTION(jump_first, "jmp 1f\n nop\n nop\n nop\n 1: mov $3, %eax\n ret\n");
 ASM_FUNCTION(long_jump, "jrcxz 1f\n mov %edi, %eax\n ret\n 1: lea 9(%rdi), %eax\n ret\n");
 ASM_FUNCTION(loop_inside, "xor %eax, %eax\n 1: inc %eax\n dec %edi\n jnz 1b\n ret\n");
 ASM_FUNCTION(loop_all, "add $7, %eax\n dec %edi\n jnz loop_all\n ret\n");
+/* Rounds that pass the hook, as they go through a register, with data in the red zone. */
+ASM_FUNCTION(loop_red_zone,
+             "cmp $9, %edi\n jne 1f\n movl $0, -8(%rsp)\n 1: incl -8(%rsp)\n dec %edi\n je 2f\n"
+             " cmp $-1, %edi\n je loop_red_zone\n lea loop_red_zone(%rip), %rax\n jmp *%rax\n"
+             " 2: mov -8(%rsp), %eax\n ret\n");
 ASM_FUNCTION(landing_pad, "endbr64\n lea (%rdi,%rdi), %eax\n ret\n");
 /* returns the address that it was called with the return address of: its own second instruction's */
 ASM_FUNCTION(call_first,
@@ -117,6 +123,7 @@ int main(void)
         __asm__ volatile("call long_jump" : "=a"(eax), "+c"(rcx) : "D"(i) : "rdx", "memory", "cc");
         check("long_jump", (uint64_t)eax, i & 1 ? (uint64_t)i : (uint64_t)i + 9);
         check("loop_inside", (uint64_t)loop_inside(i), (uint64_t)i);
+        check("loop_red_zone", (uint64_t)loop_red_zone(9), 9);
         check("landing_pad", (uint64_t)landing_pad(i), 2 * (uint64_t)i);
         check("call_first", call_first(), 5);
         bare_return(i);

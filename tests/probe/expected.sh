@@ -72,6 +72,7 @@ expect short <<END
 3 main;run_short;into_entry
 6 main;run_short;into_entry;leaf
 3 main;run_short;leaf
+3 main;run_short;spins
 3 main;run_short;too_short
 END
 expect deep <<END

@@ -15,11 +15,11 @@ static uint64_t sum_of(const uint64_t *parts, uint32_t count)
 
 Test(shares, single_events_go_round)
 {
-    struct shares *s = shares_new(10);
+    double owed[10] = {0};
     struct candidate_path paths[] = {{4, 0.5f}, {7, 0.25f}, {2, 0.25f}};
     uint64_t parts[3], total[3] = {0};
     for (int i = 0; i < 400; i++) {
-        shares_divide(s, paths, 3, 1, parts);
+        shares_divide(owed, paths, 3, 1, parts);
         cr_assert_eq(sum_of(parts, 3), 1u);
         for (int p = 0; p < 3; p++)
             total[p] += parts[p];
@@ -27,26 +27,24 @@ Test(shares, single_events_go_round)
     cr_expect_eq(total[0], 200u);
     cr_expect_eq(total[1], 100u);
     cr_expect_eq(total[2], 100u);
-    shares_free(s);
 }
 
 Test(shares, the_remainder_goes_to_the_largest)
 {
-    struct shares *s = shares_new(3);
+    double owed[3] = {0};
     struct candidate_path paths[] = {{0, 0.5f}, {1, 0.375f}, {2, 0.125f}};
     uint64_t parts[3];
-    shares_divide(s, paths, 3, 10, parts); /* 5, 3.75, 1.25 */
+    shares_divide(owed, paths, 3, 10, parts); /* 5, 3.75, 1.25 */
     cr_expect_eq(parts[0], 5u);
     cr_expect_eq(parts[1], 4u);
     cr_expect_eq(parts[2], 1u);
-    shares_free(s);
 }
 
 /* Probabilities change from sample to sample and need not sum up to 1; weights are any. */
 Test(shares, no_path_is_ever_an_event_off)
 {
     enum { PATHS = CANDIDATES_MAX };
-    struct shares *s = shares_new(PATHS);
+    double owed[PATHS] = {0};
     double due[PATHS] = {0};
     uint64_t got[PATHS] = {0}, seed = 1;
     for (int n = 0; n < 20000; n++) {
@@ -59,7 +57,7 @@ Test(shares, no_path_is_ever_an_event_off)
             all += (double)paths[i].probability;
         }
         uint64_t weight = n % 3 ? 1 : (seed >> 40) % 1000000;
-        shares_divide(s, paths, PATHS, weight, parts);
+        shares_divide(owed, paths, PATHS, weight, parts);
         cr_assert_eq(sum_of(parts, PATHS), weight);
         for (uint32_t i = 0; i < PATHS; i++) {
             due[paths[i].node] += (double)paths[i].probability / all * (double)weight;
@@ -69,19 +67,17 @@ Test(shares, no_path_is_ever_an_event_off)
     for (int i = 0; i < PATHS; i++)
         cr_expect_lt(fabs(due[i] - (double)got[i]), 1.001, "%d: due %f, got %llu", i, due[i],
                      (unsigned long long)got[i]);
-    shares_free(s);
 }
 
 Test(shares, weights_beyond_a_double_are_still_exact)
 {
-    struct shares *s = shares_new(2);
+    double owed[2] = {0};
     struct candidate_path paths[] = {{0, 0.7f}, {1, 0.3f}};
     uint64_t parts[2];
     static const uint64_t weights[] = {UINT64_MAX, (1ull << 53) + 1, UINT64_MAX - 1, 0};
     for (int i = 0; i < 4; i++) {
-        shares_divide(s, paths, 2, weights[i], parts);
+        shares_divide(owed, paths, 2, weights[i], parts);
         cr_expect_eq(parts[0] + parts[1], weights[i]);
         cr_expect_leq(parts[1], parts[0]);
     }
-    shares_free(s);
 }

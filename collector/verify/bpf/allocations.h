@@ -2,8 +2,6 @@
  * allocations.h - chooses which allocations of a process are sampled, where its allocator's functions are
  * entered (part of verify.bpf.c): the rule of base/sampling.h, applied to the bytes allocated on each CPU.
  */
-#ifndef FATHOM_COLLECTOR_VERIFY_BPF_ALLOCATIONS_H
-#define FATHOM_COLLECTOR_VERIFY_BPF_ALLOCATIONS_H
 
 #include "collector/verify/poisson.h"
 
@@ -11,24 +9,14 @@ struct drawn {
     __s64 left; /* bytes to the next sample */
     __u64 any;  /* whether `left` was drawn yet */
 };
-struct {
-    __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-    __uint(max_entries, 1);
-    __type(key, __u32);
-    __type(value, struct drawn);
-} drawn SEC(".maps");
+MAP(drawn, PERCPU_ARRAY, 0, 1, __u32, struct drawn);
 
 /* By thread: the allocator's function that it entered last, from outside of the allocator. */
 struct entered {
     __u64 sp, caller; /* SP at the entry; return address */
     __u64 ip;
 };
-struct {
-    __uint(type, BPF_MAP_TYPE_LRU_HASH);
-    __uint(max_entries, VERIFY_THREADS);
-    __type(key, __u32);
-    __type(value, struct entered);
-} entered SEC(".maps");
+MAP(entered, LRU_HASH, 0, VERIFY_THREADS, __u32, struct entered);
 
 #define WITHIN_STACK 2048u      /* maximum stack bytes of allocator functions that call one another, */
 #define WITHIN_CODE  (1u << 18) /* and maximum distance of their code */
@@ -88,5 +76,3 @@ static __noinline bool is_drawn(const struct pt_regs *regs, __u64 function)
     d->left = (__s64)poisson_next(bpf_get_prandom_u32(), config.allocation_bytes);
     return true;
 }
-
-#endif

@@ -1,6 +1,4 @@
 /* chain.h - the chain of functions that an interpreter runs, read one by one (part of verify.bpf.c). */
-#ifndef FATHOM_COLLECTOR_VERIFY_BPF_CHAIN_H
-#define FATHOM_COLLECTOR_VERIFY_BPF_CHAIN_H
 
 /* Number of frames and functions handled in one function call. The kernel's verifier follows each iteration
  * of a loop, on each path to it, and takes a microsecond per instruction. */
@@ -74,5 +72,3 @@ static __always_inline __u64 hash_text_word(__u64 hash, __u64 word, __u64 left)
 {
     return rule_hash(hash, text_word(word, left));
 }
-
-#endif

@@ -1,6 +1,4 @@
 /* climb.h - climbs from caller to caller to the nearest known stack (part of verify.bpf.c). */
-#ifndef FATHOM_COLLECTOR_VERIFY_BPF_CLIMB_H
-#define FATHOM_COLLECTOR_VERIFY_BPF_CLIMB_H
 
 /* Moves the trial to its caller's stack, as it is after the return. A row says where the return address is.
  * 0: unknown. */
@@ -118,5 +116,3 @@ static __always_inline bool find_known(struct moment *m, __u32 cpu, bool *return
     m->joint = !*returned && config.joins && buffer_of(m)->trial.callers ? verify_joint(cpu, m->sp, end) : 0;
     return false;
 }
-
-#endif

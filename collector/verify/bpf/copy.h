@@ -1,7 +1,5 @@
 /* copy.h - reads a stack that is not known, within the budget: whole, folded, or up to a known one (part of
  * verify.bpf.c). */
-#ifndef FATHOM_COLLECTOR_VERIFY_BPF_COPY_H
-#define FATHOM_COLLECTOR_VERIFY_BPF_COPY_H
 
 /* Whether the process leaves enough of the budget to others, when all programs of a CPU are recorded. */
 static __always_inline bool within_share(struct moment *m, __u64 left)
@@ -290,5 +288,3 @@ static __always_inline int tell_returned(void *ctx, struct moment *m)
     __sync_fetch_and_add(&counts.returned, 1);
     return tell_no_stack(ctx, m, STACK_RECORD_RETURNED, STACK_RECORD_LATE);
 }
-
-#endif

@@ -1,6 +1,17 @@
 /* data.h - the maps of the BPF program, and the working memory for one sample (part of verify.bpf.c). */
-#ifndef FATHOM_COLLECTOR_VERIFY_BPF_DATA_H
-#define FATHOM_COLLECTOR_VERIFY_BPF_DATA_H
+
+/* The program's maps. */
+#define MAP(name, kind, flags, most, key_type, value_type)                                                   \
+    struct {                                                                                                 \
+        __uint(type, BPF_MAP_TYPE_##kind);                                                                   \
+        __uint(map_flags, flags);                                                                            \
+        __uint(max_entries, most);                                                                           \
+        __type(key, key_type);                                                                               \
+        __type(value, value_type);                                                                           \
+    } name SEC(".maps")
+/* Its elements are allocated when they are added (but see allocate_at_first() of verify.c). */
+#define HASH_MAP(name, most, key_type, value_type)                                                           \
+    MAP(name, HASH, BPF_F_NO_PREALLOC, most, key_type, value_type)
 
 /* By CPU; then again by CPU those that wake the recorder. Their number is set when the program is loaded. */
 struct {
@@ -9,152 +20,42 @@ struct {
     __uint(value_size, 4);
 } outputs SEC(".maps");
 
-struct {
-    __uint(type, BPF_MAP_TYPE_HASH);
-    __uint(map_flags, BPF_F_NO_PREALLOC);
-    __uint(max_entries, VERIFY_FOLLOWED);
-    __type(key, __u32);
-    __type(value, __u32);
-} followed SEC(".maps");
+HASH_MAP(followed, VERIFY_FOLLOWED, __u32, __u32);
 
 /* By process: the space of its known stacks. */
-struct {
-    __uint(type, BPF_MAP_TYPE_HASH);
-    __uint(map_flags, BPF_F_NO_PREALLOC);
-    __uint(max_entries, VERIFY_PLACED);
-    __type(key, __u32);
-    __type(value, __u32);
-} spaces SEC(".maps");
+HASH_MAP(spaces, VERIFY_PLACED, __u32, __u32);
 
 /* With everyone recorded, the machine may have more threads, and some ends are lost: the least recently used
  * entries are removed. */
-struct {
-    __uint(type, BPF_MAP_TYPE_LRU_HASH);
-    __uint(max_entries, VERIFY_THREADS);
-    __type(key, __u32);
-    __type(value, struct rule_thread);
-} threads SEC(".maps");
-
-struct {
-    __uint(type, BPF_MAP_TYPE_HASH);
-    __uint(map_flags, BPF_F_NO_PREALLOC);
-    __uint(max_entries, VERIFY_KEYS);
-    __type(key, struct rule_key);
-    __type(value, struct rule_known);
-} known SEC(".maps");
-
-struct {
-    __uint(type, BPF_MAP_TYPE_ARRAY);
-    __uint(map_flags, BPF_F_MMAPABLE);
-    __uint(max_entries, VERIFY_BLOCKS);
-    __type(key, __u32);
-    __type(value, struct rule_words);
-} words SEC(".maps");
-
-struct {
-    __uint(type, BPF_MAP_TYPE_HASH);
-    __uint(map_flags, BPF_F_NO_PREALLOC);
-    __uint(max_entries, VERIFY_SWITCHES);
-    __type(key, __u32);
-    __type(value, struct rule_switch);
-} switches SEC(".maps");
-
-struct {
-    __uint(type, BPF_MAP_TYPE_LRU_HASH);
-    __uint(max_entries, VERIFY_TOLD);
-    __type(key, struct rule_told_key);
-    __type(value, struct rule_told);
-} told SEC(".maps");
-
-struct {
-    __uint(type, BPF_MAP_TYPE_LRU_HASH);
-    __uint(max_entries, VERIFY_SHARES);
-    __type(key, __u32);
-    __type(value, struct rule_share);
-} shares SEC(".maps");
-
-struct {
-    __uint(type, BPF_MAP_TYPE_LRU_HASH);
-    __uint(max_entries, VERIFY_THREADS);
-    __type(key, __u32);
-    __type(value, struct rule_wait);
-} waits SEC(".maps");
+MAP(threads, LRU_HASH, 0, VERIFY_THREADS, __u32, struct rule_thread);
+HASH_MAP(known, VERIFY_KEYS, struct rule_key, struct rule_known);
+MAP(words, ARRAY, BPF_F_MMAPABLE, VERIFY_BLOCKS, __u32, struct rule_words);
+HASH_MAP(switches, VERIFY_SWITCHES, __u32, struct rule_switch);
+MAP(told, LRU_HASH, 0, VERIFY_TOLD, struct rule_told_key, struct rule_told);
+MAP(shares, LRU_HASH, 0, VERIFY_SHARES, __u32, struct rule_share);
+MAP(waits, LRU_HASH, 0, VERIFY_THREADS, __u32, struct rule_wait);
 
 /* Whether the next two maps have any process: checked in each sample, which costs almost nothing in an
  * array. */
-struct {
-    __uint(type, BPF_MAP_TYPE_ARRAY);
-    __uint(max_entries, 1);
-    __type(key, __u32);
-    __type(value, __u32);
-} any_script SEC(".maps");
-
-struct {
-    __uint(type, BPF_MAP_TYPE_HASH);
-    __uint(map_flags, BPF_F_NO_PREALLOC);
-    __uint(max_entries, VERIFY_SCRIPTS);
-    __type(key, __u32);
-    __type(value, struct rule_script);
-} scripts SEC(".maps");
+MAP(any_script, ARRAY, 0, 1, __u32, __u32);
+HASH_MAP(scripts, VERIFY_SCRIPTS, __u32, struct rule_script);
 
 /* By number of a file with its code: as above, but `state` counts from the address of the file's offset 0. */
-struct {
-    __uint(type, BPF_MAP_TYPE_HASH);
-    __uint(map_flags, BPF_F_NO_PREALLOC);
-    __uint(max_entries, VERIFY_SCRIPTS);
-    __type(key, __u32);
-    __type(value, struct rule_script);
-} script_files SEC(".maps");
-
-struct {
-    __uint(type, BPF_MAP_TYPE_LRU_HASH);
-    __uint(max_entries, VERIFY_SCRIPT_THREADS);
-    __type(key, __u32);
-    __type(value, struct rule_script_thread);
-} script_threads SEC(".maps");
+HASH_MAP(script_files, VERIFY_SCRIPTS, __u32, struct rule_script);
+MAP(script_threads, LRU_HASH, 0, VERIFY_SCRIPT_THREADS, __u32, struct rule_script_thread);
 
 /* By number: the chains that were announced, with value 1. By a hash of the addresses of a chain's code: the
  * number that it had last. */
-struct {
-    __uint(type, BPF_MAP_TYPE_LRU_HASH);
-    __uint(max_entries, VERIFY_CHAINS);
-    __type(key, __u64);
-    __type(value, __u64);
-} chains SEC(".maps");
-
-struct {
-    __uint(type, BPF_MAP_TYPE_LRU_HASH);
-    __uint(max_entries, VERIFY_CODES);
-    __type(key, struct rule_code_key);
-    __type(value, struct rule_code);
-} codes SEC(".maps");
+MAP(chains, LRU_HASH, 0, VERIFY_CHAINS, __u64, __u64);
+MAP(codes, LRU_HASH, 0, VERIFY_CODES, struct rule_code_key, struct rule_code);
 
 #ifdef VERIFY_FILES
 /* By process: where files are mapped, as far as known. */
-struct {
-    __uint(type, BPF_MAP_TYPE_HASH);
-    __uint(map_flags, BPF_F_NO_PREALLOC);
-    __uint(max_entries, VERIFY_PLACED);
-    __type(key, __u32);
-    __type(value, struct rule_process);
-} processes SEC(".maps");
+HASH_MAP(processes, VERIFY_PLACED, __u32, struct rule_process);
 
 /* The numbers of files, from the recorder. */
-struct {
-    __uint(type, BPF_MAP_TYPE_HASH);
-    __uint(map_flags, BPF_F_NO_PREALLOC);
-    __uint(max_entries, VERIFY_FILES_MAX);
-    __type(key, struct stack_file);
-    __type(value, __u32);
-} files SEC(".maps");
-
-struct {
-    __uint(type, BPF_MAP_TYPE_HASH);
-    __uint(map_flags, BPF_F_NO_PREALLOC);
-    __uint(max_entries, VERIFY_ROWS);
-    __type(key, struct code_rows_key);
-    __type(value, struct code_rows);
-} rows SEC(".maps");
+HASH_MAP(files, VERIFY_FILES_MAX, struct stack_file, __u32);
+HASH_MAP(rows, VERIFY_ROWS, struct code_rows_key, struct code_rows);
 #endif
 
 /* An address in the kernel's list of mappings. */
@@ -271,29 +172,12 @@ _Static_assert(offsetof(struct buffer, moment) == 0, "a moment is where its buff
 
 /* By CPU, but as an array: values of a per-CPU map are limited to 32 KiB. The size is set when the program is
  * loaded. */
-struct {
-    __uint(type, BPF_MAP_TYPE_ARRAY);
-    __uint(max_entries, 1);
-    __type(key, __u32);
-    __type(value, struct buffer);
-} buffers SEC(".maps");
-
-struct {
-    __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-    __uint(max_entries, 1);
-    __type(key, __u32);
-    __type(value, __u32);
-} numbers SEC(".maps");
+MAP(buffers, ARRAY, 0, 1, __u32, struct buffer);
+MAP(numbers, PERCPU_ARRAY, 0, 1, __u32, __u32);
 
 /* By CPU: bytes of stacks that may still be written before the recorder empties the ring. The rest of it is
  * for samples, and for task records, without which many samples are useless. */
-struct {
-    __uint(type, BPF_MAP_TYPE_ARRAY);
-    __uint(map_flags, BPF_F_MMAPABLE);
-    __uint(max_entries, 1);
-    __type(key, __u32);
-    __type(value, __s64);
-} rooms SEC(".maps");
+MAP(rooms, ARRAY, BPF_F_MMAPABLE, 1, __u32, __s64);
 
 /* Buffer for reading what a thread's interpreter runs. By CPU; their number is set when the program is
  * loaded. */
@@ -345,11 +229,4 @@ struct script_buffer {
     } code;
     __u8 window[SCRIPT_WINDOW + 8];
 };
-struct {
-    __uint(type, BPF_MAP_TYPE_ARRAY);
-    __uint(max_entries, 1);
-    __type(key, __u32);
-    __type(value, struct script_buffer);
-} script_buffers SEC(".maps");
-
-#endif
+MAP(script_buffers, ARRAY, 0, 1, __u32, struct script_buffer);

@@ -1,7 +1,5 @@
 /* memory.h - reads memory of the sampled program into the CPU's buffer, within bounds that the kernel's
  * verifier can follow (part of verify.bpf.c). */
-#ifndef FATHOM_COLLECTOR_VERIFY_BPF_MEMORY_H
-#define FATHOM_COLLECTOR_VERIFY_BPF_MEMORY_H
 
 /* Returns the number unchanged, in a way that shows the kernel's verifier that it is below RULE_BUFFER. */
 static __always_inline __u64 bounded(__u64 number)
@@ -90,5 +88,3 @@ static __always_inline bool take_outer(__u64 base, __u8 *to)
     return last && bpf_probe_read_kernel(to, STACK_RECORD_OUTER, hole) == 0 &&
            bpf_probe_read_user(to + before, last, (void *)(base - last)) == 0;
 }
-
-#endif

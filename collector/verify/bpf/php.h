@@ -1,12 +1,10 @@
 /*
- * php.h - reads what PHP without ZTS runs (part of verify.bpf.c): image/php_layout.h. Its globals belong to
+ * php.h - reads what PHP without ZTS runs (part of verify.bpf.c): image/script_layout.h. Its globals belong to
  * one thread, the process's first.
  *
  * Functions implemented in C have calls too, so they are in the chain. A closure's function is a copy, as an
  * inherited method's is; they share their instructions, which, together with their class, identify the code.
  */
-#ifndef FATHOM_COLLECTOR_VERIFY_BPF_PHP_H
-#define FATHOM_COLLECTOR_VERIFY_BPF_PHP_H
 
 #define PHP_INTERNAL 1u       /* ZEND_INTERNAL_FUNCTION */
 #define PHP_TOP      0x20000u /* ZEND_CALL_TOP: C called the interpreter's loop */
@@ -263,5 +261,3 @@ static __always_inline void tell_php_line(struct script_buffer *b, const struct 
             (const void *)(b->first + b->chain_record.head.at + rule->layout.php.instruction_line));
     b->chain_record.head.at = line;
 }
-
-#endif

@@ -1,7 +1,5 @@
 /* places.h - where files are mapped in the sampled process (part of verify.bpf.c). Only known to the program
  * with VERIFY_FILES. */
-#ifndef FATHOM_COLLECTOR_VERIFY_BPF_PLACES_H
-#define FATHOM_COLLECTOR_VERIFY_BPF_PLACES_H
 
 #ifdef VERIFY_FILES
 struct task_struct;
@@ -169,10 +167,20 @@ __noinline __u32 verify_caller(__u32 cpu, __u64 pc)
     return number;
 }
 
-/* Address of a file's offset 0 in the sampled process, if it may be at `guess` (0: nowhere), judging by this
- * word, which would be an address in the file. 0: it is elsewhere. */
-__noinline __u64 verify_at(__u32 cpu, __u32 file, __u64 guess, __u64 word)
+#define FILE_PAGE 4096u
+
+/* The address of a file's offset 0 if `word` is one of `size` offsets from `low` on in it; 0: unknown. */
+static __always_inline __u64 guess_at(__u64 word, __u64 low, __u32 size)
 {
+    const __u64 first = word - low;
+    return size <= FILE_PAGE && (first & (FILE_PAGE - 1)) < size ? first & ~(__u64)(FILE_PAGE - 1) : 0;
+}
+
+/* Address of a file's offset 0 in the sampled process, judging by this word, which would be one of `size` offsets from
+ * `low` on in the file. 0: it is elsewhere, or unknown. */
+__noinline __u64 verify_at(__u32 cpu, __u32 file, __u64 low, __u32 size, __u64 word)
+{
+    const __u64 guess = guess_at(word, low, size);
     struct buffer *buffer = bpf_map_lookup_elem(&buffers, &cpu);
     if (!buffer)
         return 0;
@@ -192,14 +200,15 @@ __noinline __u64 verify_at(__u32 cpu, __u32 file, __u64 guess, __u64 word)
         }
     if (p && guessed && find_place(p, word)) /* the word is in another file */
         return 0;
-    if (p && !at && guess && !l->looked) {
+    /* A word that cannot be in a function of up to a page wherever the file is mapped is not worth the look. */
+    if (p && !at && (guess || size > FILE_PAGE) && !l->looked) {
         const __u32 number = look(l, cpu, word);
-        const bool fits = stack_file_is_told(&l->seen.file) && l->seen.at == guess;
+        const bool fits = stack_file_is_told(&l->seen.file) && word - l->seen.at - low < size;
         if (number || fits)
             verify_add_place(cpu, number ? number : file, !number);
         if ((number && number != file) || !fits)
             return 0;
-        at = guess;
+        at = l->seen.at;
     }
     if (!at) {
         at = guess;
@@ -242,9 +251,9 @@ static __always_inline __u32 verify_caller(__u32 cpu, __u64 pc)
     return 0;
 }
 
-static __always_inline __u64 verify_at(__u32 cpu, __u32 file, __u64 guess, __u64 word)
+static __always_inline __u64 verify_at(__u32 cpu, __u32 file, __u64 low, __u32 size, __u64 word)
 {
-    (void)cpu, (void)file, (void)guess, (void)word;
+    (void)cpu, (void)file, (void)low, (void)size, (void)word;
     return 0;
 }
 
@@ -258,6 +267,4 @@ static __always_inline __u64 main_base(struct moment *m)
     (void)m;
     return 0;
 }
-#endif
-
 #endif

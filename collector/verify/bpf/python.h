@@ -1,6 +1,4 @@
-/* python.h - reads what CPython runs in the sampled thread (part of verify.bpf.c): image/python_layout.h. */
-#ifndef FATHOM_COLLECTOR_VERIFY_BPF_PYTHON_H
-#define FATHOM_COLLECTOR_VERIFY_BPF_PYTHON_H
+/* python.h - reads what CPython runs in the sampled thread (part of verify.bpf.c): image/script_layout.h. */
 
 /* A word of the thread's state in the buffer. */
 static __always_inline __u64 state_word(const struct script_buffer *b, __u32 offset)
@@ -199,5 +197,3 @@ __noinline int verify_python_code(__u32 cpu, __u32 pid)
         b->code.head.count = length;
     return 1;
 }
-
-#endif

@@ -1,7 +1,5 @@
 /* return_probes.h - restores return addresses that the kernel replaced for return probes (part of
  * verify.bpf.c). */
-#ifndef FATHOM_COLLECTOR_VERIFY_BPF_RETURN_PROBES_H
-#define FATHOM_COLLECTOR_VERIFY_BPF_RETURN_PROBES_H
 
 #define HOOKS_MOST 64 /* of one thread at a time: MAX_URETPROBE_DEPTH */
 
@@ -43,5 +41,3 @@ __noinline int verify_unhook(__u32 cpu, __u64 sp, __u32 size)
     }
     return 0;
 }
-
-#endif

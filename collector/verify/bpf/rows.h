@@ -1,6 +1,4 @@
 /* rows.h - looks up where code has its return address (part of verify.bpf.c). */
-#ifndef FATHOM_COLLECTOR_VERIFY_BPF_ROWS_H
-#define FATHOM_COLLECTOR_VERIFY_BPF_ROWS_H
 
 #ifdef VERIFY_FILES
 /* The rule for where code at an offset in a file has its return address (code_rows.h). */
@@ -28,6 +26,4 @@ static __always_inline __u32 verify_row(__u32 file, __u64 offset)
     (void)file, (void)offset;
     return CODE_ROW_NONE;
 }
-#endif
-
 #endif

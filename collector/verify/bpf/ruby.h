@@ -1,11 +1,9 @@
 /*
- * ruby.h - reads what Ruby runs in the sampled thread (part of verify.bpf.c): image/ruby_layout.h; for
+ * ruby.h - reads what Ruby runs in the sampled thread (part of verify.bpf.c): image/script_layout.h; for
  * strings and arrays include/ruby/internal/core/rstring.h, rarray.h, without USE_RVARGC. The frames of a
  * thread or fiber are contiguous, the innermost first. Those of functions implemented in C are left out:
  * their machine code is on the stack.
  */
-#ifndef FATHOM_COLLECTOR_VERIFY_BPF_RUBY_H
-#define FATHOM_COLLECTOR_VERIFY_BPF_RUBY_H
 
 #define RUBY_FINISH 0x20u /* VM_FRAME_FLAG_FINISH: C called the interpreter's loop */
 #define RUBY_C      0x80u /* VM_FRAME_FLAG_CFRAME */
@@ -278,5 +276,3 @@ __noinline int verify_ruby_code(__u32 cpu, __u32 pid)
     read_ruby_lines(p, b);
     return 1;
 }
-
-#endif

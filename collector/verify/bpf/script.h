@@ -1,7 +1,5 @@
 /* script.h - announces what an interpreter runs in the sampled thread (part of verify.bpf.c):
  * script_record.h. */
-#ifndef FATHOM_COLLECTOR_VERIFY_BPF_SCRIPT_H
-#define FATHOM_COLLECTOR_VERIFY_BPF_SCRIPT_H
 
 static __always_inline void fill_script(const struct script_buffer *b, struct script_record *r, __u8 kind,
                                         __u64 number)
@@ -263,5 +261,3 @@ static __noinline bool tell_script(void *ctx, struct moment *m, __u32 cpu, struc
         __sync_fetch_and_add(&counts.lost, 1);
     return rc == 0;
 }
-
-#endif

@@ -1,7 +1,5 @@
 /* script_code.h - checks what the code of a chain's functions is: other code may have had the same addresses
  * before (part of verify.bpf.c). */
-#ifndef FATHOM_COLLECTOR_VERIFY_BPF_SCRIPT_CODE_H
-#define FATHOM_COLLECTOR_VERIFY_BPF_SCRIPT_CODE_H
 
 /* Reads what identifies the code of one function of the chain. Returns whether it can be read. A function
  * that the kernel's verifier checks by itself. */
@@ -135,5 +133,3 @@ __noinline int verify_script_code(__u32 cpu, __u32 pid, __u32 from)
     b->key.code = 0;
     return from + SCRIPT_FUNCTIONS;
 }
-
-#endif

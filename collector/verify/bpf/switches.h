@@ -1,7 +1,5 @@
 /* switches.h - stacks that continue on another stack: the system stacks of Go's threads (part of
  * verify.bpf.c). */
-#ifndef FATHOM_COLLECTOR_VERIFY_BPF_SWITCHES_H
-#define FATHOM_COLLECTOR_VERIFY_BPF_SWITCHES_H
 
 /* Finds what runs on this thread, and its system stack. */
 static __always_inline bool find_running(const struct rule_switch *s, __u64 *running, __u64 *machine,
@@ -77,5 +75,3 @@ static __always_inline bool read_other(struct buffer *buffer, __u32 at, __u64 si
     __builtin_memcpy(to, &pc, sizeof pc);
     return bpf_probe_read_user(to + sizeof pc, bounded(size) & (RULE_SWITCH_AT - 1), from) == 0;
 }
-
-#endif

@@ -1,6 +1,4 @@
 /* trial.h - tries the known stacks of a key (part of verify.bpf.c). */
-#ifndef FATHOM_COLLECTOR_VERIFY_BPF_TRIAL_H
-#define FATHOM_COLLECTOR_VERIFY_BPF_TRIAL_H
 
 /* Whether the innermost word of a known stack, its function's return address, is still in use: then so are
  * those above it. */
@@ -178,5 +176,3 @@ static __always_inline int try_file(struct moment *m, __u32 cpu)
     m->compared_depth = m->depth;
     return m->file && !m->apart ? try_key(m, cpu) : TRIAL_NONE;
 }
-
-#endif

@@ -1,5 +1,5 @@
 /*
- * v8.h - reads what V8 runs in the sampled thread (part of verify.bpf.c): image/v8_layout.h.
+ * v8.h - reads what V8 runs in the sampled thread (part of verify.bpf.c): image/script_layout.h.
  *
  * All of its compilers' code has frame pointers: [fp - 16] is the function, and [fp - 8] its context or, in
  * frames that are not JavaScript's, their type. C++ frames in between have none; V8 keeps the frame from
@@ -10,8 +10,6 @@
  * A function is identified by its SharedFunctionInfo, which all of its closures share. The garbage collector
  * may move that, like all objects; the old copies remain until the collection ends.
  */
-#ifndef FATHOM_COLLECTOR_VERIFY_BPF_V8_H
-#define FATHOM_COLLECTOR_VERIFY_BPF_V8_H
 
 #define V8_FRAME_BYTES 32u /* bytes read of a frame, from [fp - 16] on */
 /* Bytes from the frame of JSEntry() down to the frame from which its C++ caller was called. */
@@ -391,5 +389,3 @@ __noinline int verify_v8_code(__u32 cpu)
         read_v8_text(b, &text->file, text->file_bytes, SCRIPT_FILE_MAX, true);
     return 1;
 }
-
-#endif

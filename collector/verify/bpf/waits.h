@@ -8,8 +8,6 @@
  * not bias it. For a long wait that was not chosen the length is still reported, without its stack: otherwise
  * one chosen long wait would now and then stand for a hundred like it.
  */
-#ifndef FATHOM_COLLECTOR_VERIFY_BPF_WAITS_H
-#define FATHOM_COLLECTOR_VERIFY_BPF_WAITS_H
 
 #define WAIT_USUAL_OF 8u /* the usual time changes by this fraction of the difference */
 #define WAIT_RAREST   256u
@@ -162,5 +160,3 @@ static __always_inline __u64 begin_wait(void *ctx, const struct pt_regs *regs, s
     w->since = bpf_ktime_get_ns(); /* otherwise reported waits would be longer than others */
     return w->since;
 }
-
-#endif

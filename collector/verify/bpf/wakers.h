@@ -4,8 +4,6 @@
  * interrupted. This is detected on the kernel's own stack by return addresses into its interrupt entries
  * (arch/x86/include/asm/idtentry.h), which also covers work at the end of an interrupt (softirqs).
  */
-#ifndef FATHOM_COLLECTOR_VERIFY_BPF_WAKERS_H
-#define FATHOM_COLLECTOR_VERIFY_BPF_WAKERS_H
 
 #define WAKER_DEPTH 64u /* maximum kernel functions between the wakeup and the entry */
 
@@ -62,5 +60,3 @@ static __always_inline void tell_waker(void *ctx, __u32 tid)
     if (r->kind)
         put_record(ctx, BPF_F_CURRENT_CPU, r, sizeof *r);
 }
-
-#endif

@@ -1,15 +1,4 @@
 /* words.h - checks whether the words of a known stack match (part of verify.bpf.c). */
-#ifndef FATHOM_COLLECTOR_VERIFY_BPF_WORDS_H
-#define FATHOM_COLLECTOR_VERIFY_BPF_WORDS_H
-
-#define FILE_PAGE 4096u
-
-/* The address of a file's offset 0 if `word` is one of `size` offsets from `low` on in it; 0: unknown. */
-static __always_inline __u64 guess_at(__u64 word, __u64 low, __u32 size)
-{
-    const __u64 first = word - low;
-    return size <= FILE_PAGE && (first & (FILE_PAGE - 1)) < size ? first & ~(__u64)(FILE_PAGE - 1) : 0;
-}
 
 /* Whether the words of one block match in the CPU's buffer: 0, or 1 + index of the next block; negative if
  * the block repeats. reach: the last offset in the buffer at which a word may begin; words between that and
@@ -53,7 +42,7 @@ __noinline int verify_block(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 
             const __u32 number = low >> RULE_FILE_BITS;
             low &= (1ull << RULE_FILE_BITS) - 1;
             if (number != file)
-                file_at = verify_at(cpu, number, guess_at(word, low, w->size[i]), word);
+                file_at = verify_at(cpu, number, low, w->size[i], word);
             if (!file_at)
                 return 0;
             file = number;
@@ -114,5 +103,3 @@ __noinline int verify_fits(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 d
     }
     return 0;
 }
-
-#endif

@@ -1,6 +1,4 @@
 /* write.h - writes stack records, and notes what was announced (part of verify.bpf.c). */
-#ifndef FATHOM_COLLECTOR_VERIFY_BPF_WRITE_H
-#define FATHOM_COLLECTOR_VERIFY_BPF_WRITE_H
 
 /* The event to write a record to. Only new stacks wake the recorder. */
 static __always_inline __u64 output_for(const struct moment *m, __u8 kind)
@@ -174,5 +172,3 @@ static __always_inline int tell_none(void *ctx, struct moment *m)
 {
     return tell_no_stack(ctx, m, STACK_RECORD_NONE, 0);
 }
-
-#endif

@@ -3,29 +3,30 @@
 
 #include <bpf/bpf_helpers.h>
 #include <errno.h>
+#include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
-#include "base/vec.h"
 #include "perfdata/stack_parts.h"
 
 #define VERIFY_CONSTANT
 #define VERIFY_FILES
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmissing-prototypes"
 #include "collector/verify/verify.bpf.c"
+#pragma GCC diagnostic pop
 
 /* A hash map. Values do not move while entries are added and removed. */
 struct entry {
+    uint64_t next; /* the address of another entry with this hash; 0: none */
     uint8_t key[48];
-    uint32_t next; /* one more than the index of another entry with this hash; 0: none */
-    void *value;
+    alignas(uint64_t) uint8_t value[];
 };
 struct hash {
     const void *of; /* the program's name for it */
-    size_t key_size, value_size;
-    struct table *first; /* hash -> one more than the index of an entry */
-    struct entry *entries;
-    size_t count, room;
+    size_t key_size, value_size, count;
+    struct table *first; /* hash -> an entry's address, as in `next` */
 };
 
 enum {
@@ -75,25 +76,24 @@ static uint64_t hash_key(const struct hash *hash, const void *key)
     return sum;
 }
 
-/* The link that holds the index of the entry, or the final 0. NULL: there is no entry, and none with this
- * hash. */
-static uint32_t *hash_link(const struct hash *hash, const void *key, uint32_t *first)
+static struct entry *entry_at(uint64_t link)
 {
-    const uint64_t *head = table_find(hash->first, hash_key(hash, key));
-    if (!head)
-        return NULL;
-    *first = (uint32_t)*head;
-    uint32_t *link = first;
-    while (*link && memcmp(hash->entries[*link - 1].key, key, hash->key_size) != 0)
-        link = &hash->entries[*link - 1].next;
+    return (struct entry *)(uintptr_t)link;
+}
+
+/* The link to an entry, or the final 0. NULL: there is no entry, and none with this hash. */
+static uint64_t *hash_link(const struct hash *hash, const void *key)
+{
+    uint64_t *link = table_find(hash->first, hash_key(hash, key));
+    while (link && *link && memcmp(entry_at(*link)->key, key, hash->key_size) != 0)
+        link = &entry_at(*link)->next;
     return link;
 }
 
 static struct entry *hash_find(const struct hash *hash, const void *key)
 {
-    uint32_t first;
-    const uint32_t *link = hash_link(hash, key, &first);
-    return link && *link ? &hash->entries[*link - 1] : NULL;
+    const uint64_t *link = hash_link(hash, key);
+    return link ? entry_at(*link) : NULL;
 }
 
 /* Copies the value, if there is one. */
@@ -107,55 +107,44 @@ static bool hash_get(const struct hash *hash, const void *key, void *value)
 
 static int hash_put(struct hash *hash, const void *key, const void *value)
 {
-    const struct entry *entry = hash_find(hash, key);
-    if (entry) {
-        memcpy(entry->value, value, hash->value_size);
-        return 0;
+    struct entry *entry = hash_find(hash, key);
+    if (!entry) {
+        uint64_t *first = table_put(hash->first, hash_key(hash, key), NULL);
+        entry = first ? malloc(sizeof *entry + hash->value_size) : NULL;
+        if (!entry) {
+            machine->out_of_memory = true;
+            return -ENOMEM;
+        }
+        entry->next = *first;
+        memcpy(entry->key, key, hash->key_size);
+        *first = (uintptr_t)entry;
+        hash->count++;
     }
-    struct entry made = {.value = malloc(hash->value_size)};
-    uint64_t *first = made.value ? table_put(hash->first, hash_key(hash, key), NULL) : NULL;
-    made.next = first ? (uint32_t)*first : 0;
-    memcpy(made.key, key, hash->key_size);
-    if (!first || !vec_push(hash->entries, hash->count, hash->room, made)) {
-        free(made.value);
-        machine->out_of_memory = true;
-        return -ENOMEM;
-    }
-    memcpy(made.value, value, hash->value_size);
-    *first = hash->count;
+    memcpy(entry->value, value, hash->value_size);
     return 0;
-}
-
-/* Changes the link to an entry. */
-static void hash_relink(struct hash *hash, const void *key, uint32_t to)
-{
-    uint32_t first, *link = hash_link(hash, key, &first);
-    *link = to;
-    if (link == &first)
-        *table_find(hash->first, hash_key(hash, key)) = to;
 }
 
 static int hash_drop(struct hash *hash, const void *key)
 {
-    struct entry *entry = hash_find(hash, key);
+    uint64_t *link = hash_link(hash, key);
+    struct entry *entry = link ? entry_at(*link) : NULL;
     if (!entry)
         return -ENOENT;
-    free(entry->value);
-    hash_relink(hash, key, entry->next);
-    const struct entry *last = &hash->entries[hash->count - 1];
-    if (entry != last) { /* it takes the free slot */
-        hash_relink(hash, last->key, (uint32_t)(entry - hash->entries) + 1);
-        *entry = *last;
-    }
+    *link = entry->next;
+    free(entry);
     hash->count--;
     return 0;
 }
 
 static void hash_clear(struct hash *hash)
 {
-    for (size_t i = 0; i < hash->count; i++)
-        free(hash->entries[i].value);
-    free(hash->entries);
+    uint64_t key, link;
+    for (size_t cursor = 0; hash->first && table_next(hash->first, &cursor, &key, &link);)
+        while (link) {
+            struct entry *entry = entry_at(link);
+            link = entry->next;
+            free(entry);
+        }
     table_free(hash->first);
 }
 
@@ -404,21 +393,22 @@ int machine_start(struct machine *m, const struct verify_config *options)
 {
     machine = m;
     *m = (struct machine){.config = *options, .now = options->started};
-    bool good = begin_hash(FOLLOWED, &followed, sizeof(uint32_t), sizeof(uint32_t));
-    good &= begin_hash(SPACES, &spaces, sizeof(uint32_t), sizeof(uint32_t));
-    good &= begin_hash(THREADS, &threads, sizeof(uint32_t), sizeof(struct rule_thread));
-    good &= begin_hash(KNOWN, &known, sizeof(struct rule_key), sizeof(struct rule_known));
-    good &= begin_hash(SWITCHES, &switches, sizeof(uint32_t), sizeof(struct rule_switch));
-    good &= begin_hash(TOLD, &told, sizeof(struct rule_told_key), sizeof(struct rule_told));
-    good &= begin_hash(SHARES, &shares, sizeof(uint32_t), sizeof(struct rule_share));
-    good &= begin_hash(PROCESSES, &processes, sizeof(uint32_t), sizeof(struct rule_process));
-    good &= begin_hash(FILES, &files, sizeof(struct stack_file), sizeof(uint32_t));
-    good &= begin_hash(ROWS, &rows, sizeof(struct code_rows_key), sizeof(struct code_rows));
-    good &= begin_hash(SCRIPTS, &scripts, sizeof(uint32_t), sizeof(struct rule_script));
-    good &= begin_hash(SCRIPT_FILES, &script_files, sizeof(uint32_t), sizeof(struct rule_script));
-    good &= begin_hash(SCRIPT_THREADS, &script_threads, sizeof(uint32_t), sizeof(struct rule_script_thread));
-    good &= begin_hash(CHAINS, &chains, sizeof(uint64_t), sizeof(uint32_t));
-    good &= begin_hash(CODES, &codes, sizeof(struct rule_code_key), sizeof(struct rule_code));
+    bool good = begin_hash(FOLLOWED, &followed, sizeof *followed.key, sizeof *followed.value);
+    good &= begin_hash(SPACES, &spaces, sizeof *spaces.key, sizeof *spaces.value);
+    good &= begin_hash(THREADS, &threads, sizeof *threads.key, sizeof *threads.value);
+    good &= begin_hash(KNOWN, &known, sizeof *known.key, sizeof *known.value);
+    good &= begin_hash(SWITCHES, &switches, sizeof *switches.key, sizeof *switches.value);
+    good &= begin_hash(TOLD, &told, sizeof *told.key, sizeof *told.value);
+    good &= begin_hash(SHARES, &shares, sizeof *shares.key, sizeof *shares.value);
+    good &= begin_hash(PROCESSES, &processes, sizeof *processes.key, sizeof *processes.value);
+    good &= begin_hash(FILES, &files, sizeof *files.key, sizeof *files.value);
+    good &= begin_hash(ROWS, &rows, sizeof *rows.key, sizeof *rows.value);
+    good &= begin_hash(SCRIPTS, &scripts, sizeof *scripts.key, sizeof *scripts.value);
+    good &= begin_hash(SCRIPT_FILES, &script_files, sizeof *script_files.key, sizeof *script_files.value);
+    good &=
+        begin_hash(SCRIPT_THREADS, &script_threads, sizeof *script_threads.key, sizeof *script_threads.value);
+    good &= begin_hash(CHAINS, &chains, sizeof *chains.key, sizeof *chains.value);
+    good &= begin_hash(CODES, &codes, sizeof *codes.key, sizeof *codes.value);
     word_blocks = calloc(VERIFY_BLOCKS, sizeof *word_blocks);
     counts = (struct verify_counts){0};
     memset(cpu_buffers, 0, sizeof cpu_buffers);
@@ -522,11 +512,12 @@ void machine_room(uint32_t cpu, int64_t bytes)
 void machine_evict(uint32_t number)
 {
     struct hash *hash = &hashes[TOLD];
-    uint8_t key[sizeof hash->entries->key];
-    if (!hash->count)
-        return;
-    memcpy(key, hash->entries[number % hash->count].key, sizeof key);
-    hash_drop(hash, key);
+    uint64_t key, link;
+    for (size_t cursor = 0, i = 0; hash->count && table_next(hash->first, &cursor, &key, &link);)
+        if (link && i++ == number % hash->count) {
+            hash_drop(hash, entry_at(link)->key);
+            return;
+        }
 }
 
 size_t machine_known(void)

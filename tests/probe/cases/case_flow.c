@@ -259,10 +259,15 @@ __asm__(".text\n.p2align 4\n.globl into_entry\n.type into_entry, @function\ninto
         ".globl too_short\n.type too_short, @function\ntoo_short:\n.cfi_startproc\n xchg %eax, %eax\n ret\n"
         ".cfi_endproc\n.size too_short, . - too_short\n"
         ".globl behind\n.type behind, @function\nbehind:\n.cfi_startproc\n jmp leaf\n.cfi_endproc\n"
-        ".size behind, . - behind\n");
+        ".size behind, . - behind\n"
+        /* A loop from the entry on, with a branch inside: its rounds are no calls. */
+        ".globl spins\n.type spins, @function\nspins:\n.cfi_startproc\n"
+        " add %rsi, %rax\n test $1, %dil\n je 1f\n inc %rsi\n1: dec %edi\n jne spins\n ret\n"
+        ".cfi_endproc\n.size spins, . - spins\n");
 void into_entry(int n);
 void too_short(void);
 void behind(void);
+void spins(int rounds);
 
 int run_short(const char *argument)
 {
@@ -271,6 +276,7 @@ int run_short(const char *argument)
         into_entry(2);
         too_short();
         behind();
+        spins(1000);
     }
     CALLED();
     return 0;

@@ -1,5 +1,5 @@
 /* software.c - the table of software events; see software.h. */
-#include "collector/events/software.h"
+#include "perfdata/software.h"
 
 #include <linux/perf_event.h>
 #include <stddef.h>
@@ -19,6 +19,7 @@ const struct software_event software_events[] = {
     {"cgroup-switches", PERF_COUNT_SW_CGROUP_SWITCHES, "a thread gives its CPU to another control group"},
     {"alignment-faults", PERF_COUNT_SW_ALIGNMENT_FAULTS, "unaligned accesses that the kernel handles"},
     {"emulation-faults", PERF_COUNT_SW_EMULATION_FAULTS, "instructions that the kernel emulates"},
+    {"bpf-output", PERF_COUNT_SW_BPF_OUTPUT, "a BPF program writes"},
     {"dummy", PERF_COUNT_SW_DUMMY, "never happens"},
     {NULL, 0, NULL},
 };
@@ -29,4 +30,12 @@ const struct software_event *software_find(const char *name)
         if (strcmp(name, event->name) == 0)
             return event;
     return NULL;
+}
+
+const char *software_name(uint64_t config)
+{
+    const struct software_event *event = software_events;
+    while (event->name && event->config != config)
+        event++;
+    return event->name;
 }

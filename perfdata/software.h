@@ -2,8 +2,8 @@
  * software.h - the kernel's software events by perf's names (tools/perf/util/parse-events.c), some of which
  * libpfm4 does not have.
  */
-#ifndef FATHOM_COLLECTOR_EVENTS_SOFTWARE_H
-#define FATHOM_COLLECTOR_EVENTS_SOFTWARE_H
+#ifndef FATHOM_PERFDATA_SOFTWARE_H
+#define FATHOM_PERFDATA_SOFTWARE_H
 
 #include <stdint.h>
 
@@ -16,5 +16,6 @@ struct software_event {
 extern const struct software_event software_events[]; /* ends with a NULL name */
 
 const struct software_event *software_find(const char *name); /* NULL: no such name */
+const char *software_name(uint64_t config);                   /* NULL: not in the table */
 
 #endif
