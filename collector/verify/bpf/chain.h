@@ -3,8 +3,19 @@
 /* Number of frames and functions handled in one function call. The kernel's verifier follows each iteration
  * of a loop, on each path to it, and takes a microsecond per instruction. */
 #define SCRIPT_FRAMES      8u
+#define SCRIPT_STEPS       16u
 #define SCRIPT_FUNCTIONS   32u
 #define SCRIPT_FRAMES_MOST (2 * SCRIPT_CALLED_MAX) /* maximum frames looked at */
+
+static __always_inline void fill_script(const struct script_buffer *b, struct script_record *r, __u8 kind,
+                                        __u64 number)
+{
+    r->magic = SCRIPT_RECORD_MAGIC;
+    r->version = SCRIPT_RECORD_VERSION;
+    r->kind = kind;
+    r->language = b->language;
+    r->number = number;
+}
 
 static __always_inline __u64 window_word(const struct script_buffer *b, __u64 at)
 {
@@ -61,14 +72,16 @@ static __always_inline __u32 add_called(struct script_buffer *b, __u64 code, __u
     return number;
 }
 
-/* The bytes of a word that belong to a text with `left` bytes. */
-static __always_inline __u64 text_word(__u64 word, __u64 left)
+/* Adds a text's bytes, at most its first 64, to a hash. 0: they cannot be read. */
+static __always_inline __u64 hash_text(struct script_buffer *b, __u64 hash, __u64 at, __u64 bytes)
 {
-    return word & (left >= 8 ? ~0ull : (1ull << (left & 7) * 8) - 1);
-}
-
-/* Adds the bytes of such a word to the text's hash. */
-static __always_inline __u64 hash_text_word(__u64 hash, __u64 word, __u64 left)
-{
-    return rule_hash(hash, text_word(word, left));
+    __u64 size = bytes < TEXT_HASHED ? bytes : TEXT_HASHED;
+    __builtin_memset(b->text, 0, TEXT_HASHED);
+    __asm__ volatile("" : "+r"(size));
+    size &= sizeof b->text - 1;
+    if (size && bpf_probe_read_user(b->text, size, (const void *)at) != 0)
+        return 0;
+    for (__u32 i = 0; i < TEXT_HASHED / 8; i++)
+        hash = rule_hash(hash, b->text[i]);
+    return hash;
 }

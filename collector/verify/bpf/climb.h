@@ -71,22 +71,34 @@ __noinline int verify_add_words(__u32 index, __u32 cpu, __u32 extent, __u32 furt
     return 1 + w->next;
 }
 
-#define TRIALS_MAX 131072u /* maximum bytes read for this, plus one stack */
-#define CLIMBS     128u    /* maximum frames to climb */
+#define TRIALS_MAX  131072u /* maximum bytes read for this, plus one stack */
+#define CLIMBS      128u    /* maximum frames to climb, */
+#define CLIMBS_PART 16u     /* and in one function call */
 
-/* Takes the words of the known stack of one of the sample's callers; the last trial was on a caller's stack
- * and ended with `end`. Returns the bytes from the sample's SP to that stack; 0: none is known. */
-__noinline __u32 verify_joint(__u32 cpu, __u64 sp, int end)
+/* Climbs from the sample's caller until a stack is known. Returns how the last trial ended (enum trial_end). */
+__noinline int verify_climbs(__u32 cpu, __u64 sp)
+{
+    struct buffer *buffer = bpf_map_lookup_elem(&buffers, &cpu);
+    if (!buffer)
+        return TRIAL_RETURNED;
+    struct trial *t = &buffer->trial;
+    int end = TRIAL_NONE;
+    for (__u32 i = 0; i < CLIMBS_PART && end == TRIAL_NONE; i++)
+        end = t->sp - sp < JOINT_MAX && t->read < TRIALS_MAX && verify_climb(cpu) ? verify_known(cpu)
+                                                                                  : TRIAL_RETURNED;
+    return end;
+}
+
+/* Takes the words of the known stack of one of the sample's callers, which the last trial found. Returns the bytes from
+ * the sample's SP to that stack; 0: it is too far. */
+__noinline __u32 verify_joint(__u32 cpu, __u64 sp)
 {
     struct buffer *buffer = bpf_map_lookup_elem(&buffers, &cpu);
     if (!buffer)
         return 0;
     struct trial *t = &buffer->trial;
-    for (__u32 i = 0; i < CLIMBS && end == TRIAL_NONE && t->sp - sp < JOINT_MAX && t->read < TRIALS_MAX; i++)
-        end = verify_climb(cpu) ? verify_known(cpu) : TRIAL_RETURNED;
     __u32 index = t->around;
-    if ((end != TRIAL_OUTER && end != TRIAL_FITS) || (t->sp - sp) % 8 != 0 ||
-        t->sp - sp >= JOINT_MAX - STACK_RECORD_BELOW)
+    if ((t->sp - sp) % 8 != 0 || t->sp - sp >= JOINT_MAX - STACK_RECORD_BELOW)
         return 0;
     const __u32 joint = t->sp - sp;
     buffer->joint.known = (struct stack_words){.whole = joint};
@@ -97,6 +109,14 @@ __noinline __u32 verify_joint(__u32 cpu, __u64 sp, int end)
         index = next - 1;
     }
     return 0;
+}
+
+/* Bytes from the sample's SP to a known stack of one of its callers; 0: none is known. */
+static __always_inline __u32 find_joint(const struct moment *m, __u32 cpu, int end)
+{
+    for (__u32 i = 0; i < CLIMBS / CLIMBS_PART && end == TRIAL_NONE; i++)
+        end = verify_climbs(cpu, m->sp);
+    return end == TRIAL_OUTER || end == TRIAL_FITS ? verify_joint(cpu, m->sp) : 0;
 }
 
 /* Whether a known stack fits the sample, and which. *returned: one would fit, but its function has returned.
@@ -113,6 +133,6 @@ static __always_inline bool find_known(struct moment *m, __u32 cpu, bool *return
     *returned = end == TRIAL_RETURNED;
     if (end == TRIAL_FITS)
         return true;
-    m->joint = !*returned && config.joins && buffer_of(m)->trial.callers ? verify_joint(cpu, m->sp, end) : 0;
+    m->joint = !*returned && config.joins && buffer_of(m)->trial.callers ? find_joint(m, cpu, end) : 0;
     return false;
 }

@@ -155,6 +155,7 @@ struct buffer {
     struct lying lying;
     struct placed_record placed;
     struct trial trial;
+    __u64 depth_and_reach, block_file, block_file_at; /* of the block that is compared: verify_block() */
     struct words_part joint;
     struct rule_told announced; /* to be stored in maps */
     struct rule_share share;
@@ -182,11 +183,10 @@ MAP(rooms, ARRAY, BPF_F_MMAPABLE, 1, __u32, __s64);
 /* Buffer for reading what a thread's interpreter runs. By CPU; their number is set when the program is
  * loaded. */
 #define SCRIPT_OBJECT_BYTES 256u
-#define SCRIPT_NAME_WORDS                                                                                    \
-    12u /* 8 bytes each: words of a name, from its length on, to distinguish it from others */
-#define SCRIPT_FRAME_BYTES 80u   /* bytes read of a frame */
-#define SCRIPT_WINDOW      4096u /* bytes that usually hold several frames */
-#define SCRIPT_SEEN        256u
+#define TEXT_HASHED         64u   /* maximum bytes of a name that distinguish it from others */
+#define SCRIPT_FRAME_BYTES  80u   /* bytes read of a frame */
+#define SCRIPT_WINDOW       4096u /* bytes that usually hold several frames */
+#define SCRIPT_SEEN         256u
 /* Bytes of source in which lines are counted for one chain; may be exceeded by those of one function. */
 #define SCRIPT_COUNTED_MOST 262144u
 struct script_buffer {
@@ -197,7 +197,7 @@ struct script_buffer {
     __u64 window_at;                       /* address of the bytes in `window` */
     __u64 state[PYTHON_THREAD_BYTES / 8];  /* of the thread */
     __u64 object[SCRIPT_OBJECT_BYTES / 8]; /* what identifies code */
-    __u64 text[SCRIPT_NAME_WORDS];         /* of a string */
+    __u64 text[16];                        /* of a string */
     /* PHP: address of each call's function; Ruby: each call's environment */
     __u64 functions[SCRIPT_CALLED_MAX];
     /* PHP: calls of generators that wait for the running one, outermost first. */
@@ -216,6 +216,7 @@ struct script_buffer {
     __u32 failed;             /* memory could not be read */
     __u32 language;           /* of the process's interpreter */
     __u32 quiet;              /* the same was announced before */
+    __u32 code_size, zero;    /* bytes of `code` to write; 0: it cannot be written */
     struct rule_code_key key; /* of the code announced by `code` */
     struct rule_code identity;
     struct {

@@ -136,20 +136,15 @@ __noinline int verify_php_line(__u32 cpu, __u32 pid, __u32 number)
     return 1;
 }
 
-/* A hash of a string: of its first 80 bytes, its length, and its own hash. */
+/* A hash of a string: of its first bytes, its length, and its own hash. */
 static __always_inline __u64 hash_php_text(const struct php_layout *p, struct script_buffer *b, __u64 from)
 {
-    if (!from || bpf_probe_read_user(b->text, sizeof b->text, (const void *)(from + p->text_length - 8)) != 0)
+    struct {
+        __u64 hash, length;
+    } head;
+    if (!from || bpf_probe_read_user(&head, sizeof head, (const void *)(from + p->text_length - 8)) != 0)
         return 0;
-    const __u64 length = b->text[1];
-    __u64 hash = rule_hash(length, b->text[0]);
-    for (__u32 i = 2; i < SCRIPT_NAME_WORDS; i++) {
-        const __u64 before = (__u64)(i - 2) * 8, left = length - before;
-        if (before >= length)
-            break;
-        hash = hash_text_word(hash, b->text[i], left);
-    }
-    return hash;
+    return hash_text(b, rule_hash(head.length, head.hash), from + p->text, head.length);
 }
 
 /* Reads what identifies the code of one function of the chain. Returns whether it can be read. */

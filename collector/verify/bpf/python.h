@@ -17,31 +17,45 @@ __noinline int verify_python_is(__u32 cpu, __u32 pid, __u64 state, __u64 self)
 }
 
 #define PYTHON_INTERPRETERS 4u
-#define PYTHON_THREADS      256u /* maximum threads of an interpreter to look at */
+#define PYTHON_THREADS      256u /* maximum threads of an interpreter to look at, */
+#define PYTHON_THREADS_PART 16u  /* and in one function call */
 
-/* Finds and reads the state of the thread with this FS base in an interpreter's list, which starts at
- * `state`. Returns its address; 0: it is not in the list. */
+/* Finds and reads the state of the thread with this FS base in a part of an interpreter's list, which starts
+ * at `state`. Returns its address; 0: it is not there, and the list continues at b->next. */
 __noinline __u64 verify_python_listed(__u32 cpu, __u32 pid, __u64 state, __u64 self)
 {
     struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
     const struct rule_script *p = bpf_map_lookup_elem(&scripts, &pid);
     if (!b || !p)
         return 0;
-    for (__u32 i = 0; i < PYTHON_THREADS && state; i++) {
+    for (__u32 i = 0; i < PYTHON_THREADS_PART && state; i++) {
         if (verify_python_is(cpu, pid, state, self))
             return state;
         state = state_word(b, p->layout.python.thread_next);
     }
+    b->next = state;
     return 0;
+}
+
+/* The same in the whole list. */
+static __always_inline __u64 search_python(struct script_buffer *b, __u32 cpu, __u32 pid, __u64 state,
+                                           __u64 self)
+{
+    __u64 found = 0;
+    b->next = state;
+    for (__u32 i = 0; i < PYTHON_THREADS / PYTHON_THREADS_PART && b->next && !found; i++)
+        found = verify_python_listed(cpu, pid, b->next, self);
+    return found;
 }
 
 /* Finds and reads the state of the sampled thread: that of the thread that holds the GIL, the one found
  * before, or, if `search` is set, one in the list of all. Returns its address; 0: it has none. */
 __noinline __u64 verify_python_state(__u32 cpu, __u32 pid, __u64 before, __u32 search)
 {
+    struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
     const struct rule_script *p = bpf_map_lookup_elem(&scripts, &pid);
     __u64 state, interpreter;
-    if (!p || !config.hooks.task_fs)
+    if (!b || !p || !config.hooks.task_fs)
         return 0;
     const __u64 self = kernel_word(bpf_get_current_task() + config.hooks.task_fs);
     if (p->layout.python.runtime_current != PYTHON_NONE &&
@@ -57,7 +71,7 @@ __noinline __u64 verify_python_state(__u32 cpu, __u32 pid, __u64 before, __u32 s
             return 0;
         if (!interpreter || !user_word(interpreter + p->layout.python.interpreter_threads, &state))
             return 0;
-        state = verify_python_listed(cpu, pid, state, self);
+        state = search_python(b, cpu, pid, state, self);
         if (state)
             return state;
     }
@@ -78,7 +92,7 @@ __noinline __u64 verify_python_outer(__u32 cpu, __u32 pid)
         outer == state_word(b, p->layout.python.thread_interpreter) ||
         !user_word(outer + p->layout.python.interpreter_threads, &state))
         return 0;
-    return verify_python_listed(cpu, pid, state, self);
+    return search_python(b, cpu, pid, state, self);
 }
 
 /* Adds further frames to the chain. Returns whether there are more. */
@@ -135,24 +149,18 @@ static __always_inline void read_text(const struct python_layout *at, __u64 from
 
 #define PYTHON_LENGTH_AT 16u /* offset of a string's length, followed by its hash; -1: not computed yet */
 
-/* A hash of a string: of at least its first 40 bytes, its length, and its own hash if it has one. */
-static __always_inline __u64 hash_text(const struct python_layout *at, struct script_buffer *b, __u64 from)
+/* A hash of a string: of its first bytes, its length, and its own hash if it has one. */
+static __always_inline __u64 hash_python_text(const struct python_layout *at, struct script_buffer *b,
+                                              __u64 from)
 {
-    if (bpf_probe_read_user(b->text, sizeof b->text, (const void *)(from + PYTHON_LENGTH_AT)) != 0)
+    struct {
+        __u64 length, hash, state;
+    } head;
+    if (bpf_probe_read_user(&head, sizeof head, (const void *)(from + PYTHON_LENGTH_AT)) != 0)
         return 0;
-    const __u32 state = b->text[2], width = PYTHON_STRING_WIDTH(state);
-    const __u32 first =
-        ((PYTHON_STRING_ASCII(state) ? at->text_ascii : at->text_compact) - PYTHON_LENGTH_AT) / 8;
-    const __u64 length = b->text[0];
-    const __u64 bytes = length >> 32 ? 0 : length * width;
-    __u64 hash = rule_hash(length, b->text[1] + width);
-    for (__u32 i = 3; i < SCRIPT_NAME_WORDS; i++) {
-        const __u64 before = (__u64)(i - first) * 8;
-        if (i < first || before >= bytes)
-            continue;
-        hash = hash_text_word(hash, b->text[i], bytes - before);
-    }
-    return hash;
+    const __u32 state = head.state, width = PYTHON_STRING_WIDTH(state);
+    from += PYTHON_STRING_ASCII(state) ? at->text_ascii : at->text_compact;
+    return hash_text(b, rule_hash(head.length, head.hash + width), from, head.length * width);
 }
 
 /* Reads what identifies the code object of one function of the chain, besides its address. Returns whether it
@@ -170,7 +178,7 @@ __noinline int verify_python_identity(__u32 cpu, __u32 pid, __u32 number)
     for (__u32 k = 0; k < 4; k++)
         b->identity.texts[k] = b->object[(texts + k) & (PYTHON_CODE_BYTES / 8 - 1)];
     b->identity.line = *(const __u32 *)((const __u8 *)b->object + (p->layout.python.code_line & 127));
-    b->identity.name = hash_text(&p->layout.python, b, b->identity.texts[2]);
+    b->identity.name = hash_python_text(&p->layout.python, b, b->identity.texts[2]);
     return 1;
 }
 

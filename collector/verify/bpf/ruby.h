@@ -155,20 +155,12 @@ static __always_inline bool find_ruby_text(struct script_buffer *b, __u64 from, 
     return !(*length >> 32);
 }
 
-/* A hash of a string: of its first 64 bytes, and its length. */
+/* A hash of a string: of its first bytes, and its length. */
 static __always_inline __u64 hash_ruby_text(struct script_buffer *b, __u64 from)
 {
     __u64 at, length;
-    if (!find_ruby_text(b, from, &at, &length))
-        return 0;
-    __u64 hash = rule_hash(length, RUBY_STRING), size = length < 64 ? length : 64;
-    __builtin_memset(b->text, 0, sizeof b->text);
-    __asm__ volatile("" : "+r"(size));
-    if (bpf_probe_read_user(b->text, size & 127 & -(size <= 64), (const void *)at) != 0)
-        return 0;
-    for (__u32 i = 0; i < 8; i++)
-        hash = rule_hash(hash, b->text[i]);
-    return hash;
+    return find_ruby_text(b, from, &at, &length) ? hash_text(b, rule_hash(length, RUBY_STRING), at, length)
+                                                 : 0;
 }
 
 /* Reads what identifies the code of one function of the chain. Returns whether it can be read. */

@@ -1,16 +1,6 @@
 /* script.h - announces what an interpreter runs in the sampled thread (part of verify.bpf.c):
  * script_record.h. */
 
-static __always_inline void fill_script(const struct script_buffer *b, struct script_record *r, __u8 kind,
-                                        __u64 number)
-{
-    r->magic = SCRIPT_RECORD_MAGIC;
-    r->version = SCRIPT_RECORD_VERSION;
-    r->kind = kind;
-    r->language = b->language;
-    r->number = number;
-}
-
 /* The number of the chain that was read: a hash of the addresses of its code, and of what that code is. */
 static __always_inline __u64 number_chain(const struct moment *m, __u32 cpu, struct script_buffer *b,
                                           struct rule_script *p, struct rule_script_thread *thread)
@@ -46,7 +36,7 @@ static __always_inline void read_python_frames(const struct moment *m, __u32 cpu
     b->failed |= p->layout.python.cframe_frame != PYTHON_NONE && cframe &&
                  !user_word(cframe + p->layout.python.cframe_frame, &frame);
     b->next = frame;
-    verify_script_frames(cpu, m->pid);
+    add_frames(cpu, m->pid);
 }
 
 /* A thread without an interpreter state is searched for in one of so many of its samples. */
@@ -71,7 +61,7 @@ static __always_inline void read_php(const struct moment *m, __u32 cpu, struct s
     if (!thread->state)
         return;
     begin_php(m, b, p);
-    verify_script_frames(cpu, m->pid);
+    add_frames(cpu, m->pid);
     tell_php_line(b, p);
 }
 
@@ -84,7 +74,7 @@ static __always_inline void read_ruby(const struct moment *m, __u32 cpu, struct 
     thread->state = verify_ruby_state(cpu, m->pid);
     if (!thread->state)
         return;
-    verify_script_frames(cpu, m->pid);
+    add_frames(cpu, m->pid);
     head->flags = b->next < b->end ? SCRIPT_CUT : 0;
     if (head->count)
         head->at = ruby_instructions(&rule->layout.ruby, b->chain_record.called[0].code, &first)
@@ -101,7 +91,7 @@ static __always_inline void read_v8(const struct moment *m, __u32 cpu, struct sc
     b->script = *p;
     b->process = m->pid;
     begin_v8(m, b, thread->state);
-    verify_script_frames(cpu, m->pid);
+    add_frames(cpu, m->pid);
     if (b->next)
         b->chain_record.head.flags = SCRIPT_CUT;
 }
@@ -147,17 +137,12 @@ static __always_inline bool tell_codes(void *ctx, struct moment *m, __u32 cpu, s
         from = verify_script_code(cpu, m->pid, from);
         if (!from)
             return true;
+        const __u32 size = b->code_size;
         if (!b->key.code)
             continue;
-        const __u32 table = b->code.head.count & (SCRIPT_TABLE_MAX - 1);
-        const __u32 size = sizeof b->code.head + sizeof b->code.told + table;
-        if (!has_room(cpu, size))
+        if (!size || size > sizeof b->code || put_record(ctx, BPF_F_CURRENT_CPU, &b->code, size) != 0)
             return false;
-        fill_script(b, &b->code.head, SCRIPT_CODE, b->key.code);
-        if (put_record(ctx, BPF_F_CURRENT_CPU, &b->code, size) != 0)
-            return false;
-        take_capacity(cpu, size);
-        bpf_map_update_elem(&codes, &b->key, &b->identity, BPF_ANY);
+        verify_code_announced(cpu);
     }
     return false;
 }

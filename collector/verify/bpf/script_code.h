@@ -38,13 +38,21 @@ __noinline int verify_script_further(__u32 cpu, __u32 pid)
     }
 }
 
-/* Adds all frames that are announced. */
+/* The same, for more frames. */
 __noinline int verify_script_frames(__u32 cpu, __u32 pid)
 {
-    for (__u32 i = 0; i < SCRIPT_FRAMES_MOST / SCRIPT_FRAMES; i++)
+    for (__u32 i = 0; i < SCRIPT_STEPS; i++)
         if (!verify_script_further(cpu, pid))
             return 0;
     return 1;
+}
+
+/* Adds all frames that are announced. */
+static __always_inline void add_frames(__u32 cpu, __u32 pid)
+{
+    for (__u32 i = 0; i < SCRIPT_FRAMES_MOST / SCRIPT_FRAMES / SCRIPT_STEPS; i++)
+        if (!verify_script_frames(cpu, pid))
+            return;
 }
 
 /* Replaces instructions with the places that records have, in the chain's functions from number `from` on.
@@ -103,8 +111,17 @@ static __always_inline void read_code(__u32 language, __u32 cpu, __u32 pid)
     }
 }
 
-/* Reads the code object of one function of the chain, from number `from` on, that was not announced yet.
- * Returns the number to continue from, 0: there are no more functions; b->key.code 0: all up to there were
+/* Completes a record of code, and sets its size. */
+static __always_inline void finish_code(struct script_buffer *b, __u32 cpu)
+{
+    const __u32 table = b->code.head.count & (SCRIPT_TABLE_MAX - 1);
+    const __u32 size = sizeof b->code.head + sizeof b->code.told + table;
+    fill_script(b, &b->code.head, SCRIPT_CODE, b->key.code);
+    b->code_size = has_room(cpu, size) ? size : 0;
+}
+
+/* Reads the code object of one function of the chain, from number `from` on, that was not announced yet, and
+ * sets b->code_size: the bytes of its record; 0: there is no room for it. Returns the number to continue from, 0: there are no more functions; b->key.code 0: all up to there were
  * announced. The kernel's verifier follows each step, so one call handles few functions. */
 __noinline int verify_script_code(__u32 cpu, __u32 pid, __u32 from)
 {
@@ -128,8 +145,19 @@ __noinline int verify_script_code(__u32 cpu, __u32 pid, __u32 from)
         if (before)
             p->careful = SCRIPT_CAREFUL;
         read_code(p->layout.language, cpu, pid);
+        finish_code(b, cpu);
         return i + 1;
     }
     b->key.code = 0;
     return from + SCRIPT_FUNCTIONS;
+}
+
+/* Notes that this code was announced. */
+__noinline int verify_code_announced(__u32 cpu)
+{
+    const struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
+    if (!b)
+        return 0;
+    take_capacity(cpu, b->code_size);
+    return bpf_map_update_elem(&codes, &b->key, &b->identity, BPF_ANY) == 0;
 }

@@ -332,9 +332,9 @@ __noinline __u32 verify_v8_lines(__u32 cpu, __u64 from, __u32 size, __u32 width)
     read &= SCRIPT_WINDOW - 1;
     if (!b || !read || bpf_probe_read_user(b->window, read, (const void *)from) != 0)
         return 0;
+    __builtin_memset(b->window + read, 0, 8);
     for (__u32 i = 0; i < V8_PIECE / 8 && 8 * i < size; i++) {
-        const __u64 word = text_word(word_at(b->window + 8 * i), size - 8 * i);
-        const __u64 other = word ^ '\n' * ones; /* newlines become 0 */
+        const __u64 other = word_at(b->window + 8 * i) ^ '\n' * ones; /* newlines become 0 */
         const __u64 ends = ~(((other & low) + low) | other | low) >> top;
         lines += ends * ones >> (63 - top);
     }

@@ -5,10 +5,8 @@
  * the outermost bytes are read one by one. */
 __noinline int verify_block(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 depth_and_reach)
 {
-    const struct buffer *buffer = bpf_map_lookup_elem(&buffers, &cpu);
+    struct buffer *buffer = bpf_map_lookup_elem(&buffers, &cpu);
     const struct rule_words *w = bpf_map_lookup_elem(&words, &index);
-    __u32 depth = depth_and_reach, reach = depth_and_reach >> 32, file = 0;
-    __u64 file_at = 0;
     if (!buffer || !w)
         return 0;
     __u64 reg = w->reg;
@@ -21,9 +19,14 @@ __noinline int verify_block(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 
             base - buffer->moment.registers[reg] != w->value)
             return 0;
     }
+    unfollowed_set(&buffer->depth_and_reach, depth_and_reach);
+    unfollowed_set(&buffer->block_file, 0);
+    unfollowed_set(&buffer->block_file_at, 0);
     for (__u32 i = 0; i < RULE_WORDS; i++) {
         if (i >= w->count)
             break;
+        const __u64 both = unfollowed(&buffer->depth_and_reach);
+        const __u32 depth = both, reach = both >> 32;
         __u32 at = w->height[i], offset = depth - (at & ~7u), under = 0 - offset;
         __u64 word;
         if (under && under <= STACK_RECORD_BELOW)
@@ -41,11 +44,13 @@ __noinline int verify_block(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 
         if (at & RULE_IN_FILE) {
             const __u32 number = low >> RULE_FILE_BITS;
             low &= (1ull << RULE_FILE_BITS) - 1;
-            if (number != file)
-                file_at = verify_at(cpu, number, low, w->size[i], word);
+            if (number != unfollowed(&buffer->block_file)) {
+                unfollowed_set(&buffer->block_file_at, verify_at(cpu, number, low, w->size[i], word));
+                unfollowed_set(&buffer->block_file, number);
+            }
+            const __u64 file_at = unfollowed(&buffer->block_file_at);
             if (!file_at)
                 return 0;
-            file = number;
             word -= file_at;
         }
         if (word - low >= w->size[i])
