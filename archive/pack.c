@@ -1,12 +1,11 @@
 /* pack.c - see pack.h; archive_write(3). */
 #include "archive/pack.h"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "archive/libarchive.h"
 #include "base/checksum.h"
 #include "base/file.h"
 #include "base/vec.h"
@@ -133,23 +132,23 @@ struct writing {
 
 static int fail_writing(const struct writing *w, struct fathom_error *err)
 {
-    int code = archive_errno(w->archive);
+    int code = la.archive_errno(w->archive);
     return code > 0 && code < 4096
                ? error_system(err, code, "cannot write %s", w->output)
-               : error_set(err, EIO, "cannot write %s: %s", w->output, archive_error_string(w->archive));
+               : error_set(err, EIO, "cannot write %s: %s", w->output, la.archive_error_string(w->archive));
 }
 
 static int write_head(const struct writing *w, const char *name, uint64_t size, struct fathom_error *err)
 {
-    struct archive_entry *entry = archive_entry_new();
+    struct archive_entry *entry = la.archive_entry_new();
     if (!entry)
         return error_memory(err);
-    archive_entry_set_pathname(entry, name);
-    archive_entry_set_size(entry, (int64_t)size);
-    archive_entry_set_filetype(entry, AE_IFREG);
-    archive_entry_set_perm(entry, 0644);
-    int rc = archive_write_header(w->archive, entry) == ARCHIVE_OK ? 0 : fail_writing(w, err);
-    archive_entry_free(entry);
+    la.archive_entry_set_pathname(entry, name);
+    la.archive_entry_set_size(entry, (int64_t)size);
+    la.archive_entry_set_filetype(entry, AE_IFREG);
+    la.archive_entry_set_perm(entry, 0644);
+    int rc = la.archive_write_header(w->archive, entry) == ARCHIVE_OK ? 0 : fail_writing(w, err);
+    la.archive_entry_free(entry);
     return rc;
 }
 
@@ -158,7 +157,7 @@ static int write_piece(void *context, const void *data, size_t size, struct fath
 {
     const struct writing *w = context;
     checksum_add(w->sum, data, size);
-    return archive_write_data(w->archive, data, size) == (la_ssize_t)size ? 0 : fail_writing(w, err);
+    return la.archive_write_data(w->archive, data, size) == (la_ssize_t)size ? 0 : fail_writing(w, err);
 }
 
 static int write_member(struct writing *w, const struct member *member, const struct manifest_file *file,
@@ -186,7 +185,7 @@ static int write_members(const struct pack *p, struct writing *w, struct fathom_
     if (!text)
         return error_memory(err);
     int rc = write_head(w, MANIFEST_NAME, size, err);
-    if (rc == 0 && archive_write_data(w->archive, text, size) != (la_ssize_t)size)
+    if (rc == 0 && la.archive_write_data(w->archive, text, size) != (la_ssize_t)size)
         rc = fail_writing(w, err);
     free(text);
     for (size_t i = 0; rc == 0 && i < p->count; i++)
@@ -196,20 +195,24 @@ static int write_members(const struct pack *p, struct writing *w, struct fathom_
 
 int pack_write(const struct pack *p, int fd, const char *output, struct fathom_error *err)
 {
-    struct writing w = {.archive = archive_write_new(), .output = output};
+    struct writing w = {.output = output};
+    int rc = libarchive_load(err);
+    if (rc < 0)
+        return rc;
+    w.archive = la.archive_write_new();
     if (!w.archive)
         return error_memory(err);
-    int rc = archive_write_set_format_pax_restricted(w.archive) == ARCHIVE_OK &&
-                     archive_write_add_filter_zstd(w.archive) == ARCHIVE_OK &&
-                     archive_write_open_fd(w.archive, fd) == ARCHIVE_OK
-                 ? 0
-                 : fail_writing(&w, err);
+    rc = la.archive_write_set_format_pax_restricted(w.archive) == ARCHIVE_OK &&
+                 la.archive_write_add_filter_zstd(w.archive) == ARCHIVE_OK &&
+                 la.archive_write_open_fd(w.archive, fd) == ARCHIVE_OK
+             ? 0
+             : fail_writing(&w, err);
     if (rc == 0)
         rc = write_members(p, &w, err);
     if (rc < 0)
-        archive_write_fail(w.archive);
-    else if (archive_write_close(w.archive) != ARCHIVE_OK)
+        la.archive_write_fail(w.archive);
+    else if (la.archive_write_close(w.archive) != ARCHIVE_OK)
         rc = fail_writing(&w, err);
-    archive_write_free(w.archive);
+    la.archive_write_free(w.archive);
     return rc;
 }

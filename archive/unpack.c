@@ -1,8 +1,6 @@
 /* unpack.c - see unpack.h; archive_read(3). */
 #include "archive/unpack.h"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -12,6 +10,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "archive/libarchive.h"
 #include "base/checksum.h"
 #include "base/file.h"
 #include "base/plain_path.h"
@@ -47,14 +46,14 @@ bool unpack_is_archive(const char *path)
 
 static int damaged_archive(const struct unpacking *u, struct fathom_error *err)
 {
-    const char *why = archive_error_string(u->archive);
+    const char *why = la.archive_error_string(u->archive);
     return error_set(err, EBADMSG, "%s is a damaged archive: %s", u->path, why ? why : "its end is missing");
 }
 
 /* Names may begin with "./". */
 static const char *name_of(struct archive_entry *entry)
 {
-    const char *name = archive_entry_pathname(entry);
+    const char *name = la.archive_entry_pathname(entry);
     return name && strncmp(name, "./", 2) == 0 ? name + 2 : name;
 }
 
@@ -63,8 +62,8 @@ static const char *name_of(struct archive_entry *entry)
 static int next_member(struct unpacking *u, size_t most, struct archive_entry **entry, int *read,
                        struct fathom_error *err)
 {
-    while ((*read = archive_read_next_header(u->archive, entry)) == ARCHIVE_OK &&
-           archive_entry_filetype(*entry) == AE_IFDIR)
+    while ((*read = la.archive_read_next_header(u->archive, entry)) == ARCHIVE_OK &&
+           la.archive_entry_filetype(*entry) == AE_IFDIR)
         if (++u->directories > most)
             return error_set(err, EBADMSG, "%s is not used: it has more directories than its files need",
                              u->path);
@@ -92,19 +91,19 @@ static int read_manifest(struct unpacking *u, struct fathom_error *err)
     if (read == ARCHIVE_OK)
         name = name_of(entry);
     if (read != ARCHIVE_OK && read != ARCHIVE_EOF &&
-        archive_filter_code(u->archive, 0) != ARCHIVE_FILTER_NONE)
+        la.archive_filter_code(u->archive, 0) != ARCHIVE_FILTER_NONE)
         return damaged_archive(u, err);
-    if (!name || strcmp(name, MANIFEST_NAME) != 0 || archive_entry_filetype(entry) != AE_IFREG)
+    if (!name || strcmp(name, MANIFEST_NAME) != 0 || la.archive_entry_filetype(entry) != AE_IFREG)
         return error_set(err, ENOMSG,
                          "%s is not an archive of fathom archive: it does not begin with a list of files",
                          u->path);
-    int64_t size = archive_entry_size(entry);
+    int64_t size = la.archive_entry_size(entry);
     if (size < 0 || (uint64_t)size > MANIFEST_MOST)
         return error_set(err, EBADMSG, "%s is a damaged archive: its list of files is too long", u->path);
     char *text = malloc((size_t)size + 1);
     if (!text)
         return error_memory(err);
-    rc = archive_read_data(u->archive, text, (size_t)size) == size ? 0 : damaged_archive(u, err);
+    rc = la.archive_read_data(u->archive, text, (size_t)size) == size ? 0 : damaged_archive(u, err);
     struct fathom_error why = {0};
     if (rc == 0 && (rc = manifest_parse(text, (size_t)size, u->manifest, &why)) < 0)
         rc = rc == -ENOMEM ? error_memory(err) : error_set(err, -rc, "%s: %s", u->path, why.text);
@@ -160,7 +159,7 @@ static int copy_data(const struct unpacking *u, const struct manifest_file *file
     uint64_t all = 0;
     int rc = block ? 0 : error_memory(err);
     while (rc == 0) {
-        la_ssize_t n = archive_read_data(u->archive, block, BLOCK);
+        la_ssize_t n = la.archive_read_data(u->archive, block, BLOCK);
         if (n < 0)
             rc = damaged_archive(u, err);
         if (n <= 0)
@@ -197,7 +196,7 @@ static int take_entry(struct unpacking *u, struct archive_entry *entry, struct f
 {
     const char *name = name_of(entry);
     const struct manifest_file *file = name ? manifest_find(u->manifest, name) : NULL;
-    if (!file || archive_entry_filetype(entry) != AE_IFREG || archive_entry_hardlink(entry))
+    if (!file || la.archive_entry_filetype(entry) != AE_IFREG || la.archive_entry_hardlink(entry))
         return error_set(err, EBADMSG, "%s is a damaged archive: its list of files does not have '%s'",
                          u->path, name ? name : "");
     uint8_t *seen = &u->seen[file - u->manifest->files];
@@ -227,21 +226,24 @@ static int take_all(struct unpacking *u, struct fathom_error *err)
 /* Enables only what libarchive does itself: a filter that would start a program is a warning there. */
 static bool prepare_archive(struct archive *a)
 {
-    return a && archive_read_support_format_tar(a) == ARCHIVE_OK &&
-           archive_read_support_filter_zstd(a) == ARCHIVE_OK &&
-           archive_read_support_filter_gzip(a) == ARCHIVE_OK &&
-           archive_read_support_filter_xz(a) == ARCHIVE_OK;
+    return a && la.archive_read_support_format_tar(a) == ARCHIVE_OK &&
+           la.archive_read_support_filter_zstd(a) == ARCHIVE_OK &&
+           la.archive_read_support_filter_gzip(a) == ARCHIVE_OK &&
+           la.archive_read_support_filter_xz(a) == ARCHIVE_OK;
 }
 
 int unpack(const char *path, const char *directory, struct manifest *out, struct fathom_error *err)
 {
     struct manifest manifest = {0};
-    struct unpacking u = {
-        .path = path, .directory = directory, .archive = archive_read_new(), .manifest = &manifest};
-    int rc = u.archive ? 0 : error_memory(err);
+    struct unpacking u = {.path = path, .directory = directory, .manifest = &manifest};
+    int rc = libarchive_load(err);
+    if (rc < 0)
+        return rc;
+    u.archive = la.archive_read_new();
+    rc = u.archive ? 0 : error_memory(err);
     if (rc == 0 && !prepare_archive(u.archive))
         rc = error_set(err, ENOTSUP, "this libarchive reads no zstd, gzip or xz");
-    if (rc == 0 && archive_read_open_filename(u.archive, path, BLOCK) != ARCHIVE_OK)
+    if (rc == 0 && la.archive_read_open_filename(u.archive, path, BLOCK) != ARCHIVE_OK)
         rc = damaged_archive(&u, err);
     if (rc == 0)
         rc = read_manifest(&u, err);
@@ -251,7 +253,7 @@ int unpack(const char *path, const char *directory, struct manifest *out, struct
         rc = error_memory(err);
     if (rc == 0)
         rc = take_all(&u, err);
-    archive_read_free(u.archive);
+    la.archive_read_free(u.archive);
     free(u.seen);
     if (rc < 0)
         manifest_free(&manifest);

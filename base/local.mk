@@ -12,6 +12,7 @@ libbase_la_SOURCES = \
 	base/cache.c base/cache.h \
 	base/container_id.c base/container_id.h \
 	base/least.h \
+	base/library.c base/library.h \
 	base/symlinks.c base/symlinks.h \
 	base/log.h \
 	base/outfile.c base/outfile.h \

@@ -1,15 +1,13 @@
 /* debuginfod.c - see debuginfod.h; the library's interface is elfutils/debuginfod/debuginfod.h. */
 #include "image/debuginfod.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/library.h"
 #include "base/vec.h"
-
-#define LIBRARY "libdebuginfod.so.1"
 
 typedef struct debuginfod_client debuginfod_client;
 typedef debuginfod_client *begin_function(void);
@@ -54,23 +52,21 @@ void debuginfod_free(struct debuginfod *servers)
     free(servers);
 }
 
-/* The library stays loaded: some of its dependencies (TLS) cannot be unloaded safely. */
 static void load_library(struct debuginfod *servers)
 {
+    const struct library_function functions[] = {
+        {"debuginfod_begin", &servers->begin},
+        {"debuginfod_find_debuginfo", &servers->find[DEBUGINFOD_DEBUG_FILE]},
+        {"debuginfod_find_executable", &servers->find[DEBUGINFOD_IMAGE]},
+        {"debuginfod_end", &servers->end},
+    };
+    struct library library = {"libdebuginfod.so.1", functions, sizeof functions / sizeof *functions, false};
+    struct fathom_error why = {0};
     servers->loaded = true;
-    void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
-    if (library) {
-        servers->begin = (begin_function *)dlsym(library, "debuginfod_begin");
-        servers->find[DEBUGINFOD_DEBUG_FILE] = (find_function *)dlsym(library, "debuginfod_find_debuginfo");
-        servers->find[DEBUGINFOD_IMAGE] = (find_function *)dlsym(library, "debuginfod_find_executable");
-        servers->end = (end_function *)dlsym(library, "debuginfod_end");
-    }
-    servers->silent = !servers->begin || !servers->find[DEBUGINFOD_DEBUG_FILE] ||
-                      !servers->find[DEBUGINFOD_IMAGE] || !servers->end;
+    servers->silent = library_load(&library, &why) < 0;
     if (servers->silent)
         log_write(servers->log, LOG_NOTE,
-                  "DEBUGINFOD_URLS is set, but " LIBRARY " %s: no server is queried for debug files",
-                  library ? "lacks a function" : "cannot be loaded");
+                  "DEBUGINFOD_URLS is set, but %s: no server is queried for debug files", why.text);
 }
 
 /* NULL: not available. Makes a new client for each query, as one that is reused would be shared with forked

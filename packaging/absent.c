@@ -2,14 +2,14 @@
  * absent.c - what the static program does without: linked before the libraries, it keeps out of the program what would need shared
  * libraries at run time, or archives that Debian does not have. Whoever asks for one of them is told so.
  */
-#include <archive.h>
 #include <errno.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <string.h>
 #include <xxhash.h>
 
-#include "store/http_client.h"
+#include "archive/libarchive.h"
+#include "base/library.h"
 
 /* In the place of dlopen(3): what is opened at run time would bring another C library with it. */
 void *__wrap_dlopen(const char *file, int mode);
@@ -32,57 +32,19 @@ struct passwd *getpwnam(const char *name)
 }
 
 /* libcurl: the archive needs Kerberos', which Debian has none of. */
-int http_client_new(const char *url, size_t base, const char *credentials, struct http_client **out,
-                    struct fathom_error *err)
+int library_load(struct library *library, struct fathom_error *err)
 {
-    (void)base, (void)credentials, (void)out;
-    return error_set(
-        err, ENOTSUP,
-        "%s: the static fathom speaks to no server: keep profiles in a file of SQLite, or import them "
-        "by an installed fathom",
-        url);
+    return error_set(err, ENOTSUP,
+                     "the static fathom cannot load %s, which this needs: use an installed fathom",
+                     library->file);
 }
-void http_client_free(struct http_client *client)
+
+#define ADDRESS(name) .name = name,
+struct libarchive la = {LIBARCHIVE_EACH(ADDRESS)};
+int libarchive_load(struct fathom_error *err)
 {
-    (void)client;
-}
-const char *http_client_url(const struct http_client *client)
-{
-    (void)client;
-    return "";
-}
-char *http_client_escape(struct http_client *client, const char *text)
-{
-    (void)client, (void)text;
-    return NULL;
-}
-void http_client_escaped(char *text)
-{
-    (void)text;
-}
-int http_client_post(struct http_client *client, const struct http_request *request,
-                     struct http_answer *answer, struct fathom_error *err)
-{
-    (void)client, (void)request, (void)answer;
-    return error_set(err, ENOTSUP, "the static fathom speaks to no server");
-}
-bool http_answer_is(const struct http_answer *answer, const char *type)
-{
-    (void)answer, (void)type;
-    return false;
-}
-void http_client_compress(struct http_client *client)
-{
-    (void)client;
-}
-uint64_t http_client_sent(const struct http_client *client)
-{
-    (void)client;
+    (void)err;
     return 0;
-}
-void http_client_give(struct http_client *client)
-{
-    (void)client;
 }
 
 /* libarchive has one table of all the formats that it writes, of which some need XML, bzip2 or cryptography. Ours is tar. */

@@ -10,7 +10,7 @@ EXTRA_DIST += \
 EXTRA_PROGRAMS += fathom-static
 fathom_static_SOURCES = $(fathom_SOURCES) packaging/absent.c
 fathom_static_LDFLAGS = -static -Wl,--wrap=dlopen
-fathom_static_LDADD = $(fathom_LDADD)
+fathom_static_LDADD = $(ARCHIVE_LIBS) $(fathom_LDADD)
 static: fathom-static$(EXEEXT)
 .PHONY: static
 

@@ -1,4 +1,4 @@
-/* http_client.c - see http_client.h. libcurl(3). */
+/* http_client.c - see http_client.h. libcurl(3), loaded when it is first needed (base/library.h). */
 #include "store/http_client.h"
 
 #include <curl/curl.h>
@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/gzip.h"
+#include "base/library.h"
 #include "base/vec.h"
 
 #define LINE_MOST    1023 /* maximum bytes of a line of credentials */
@@ -31,6 +32,34 @@ struct http_client {
     bool too_large, compresses;
     uint64_t sent;
 };
+
+/* What is used of libcurl: `lib.easy_init()` is curl_easy_init(3). */
+#define CURL_EACH(X)                                                                                         \
+    X(easy_cleanup)                                                                                          \
+    X(easy_escape)                                                                                           \
+    X(easy_getinfo)                                                                                          \
+    X(easy_init)                                                                                             \
+    X(easy_perform)                                                                                          \
+    X(easy_setopt)                                                                                           \
+    X(easy_strerror)                                                                                         \
+    X(free)                                                                                                  \
+    X(global_cleanup)                                                                                        \
+    X(global_init)                                                                                           \
+    X(slist_append)                                                                                          \
+    X(slist_free_all)
+
+static struct {
+#define MEMBER(name) __typeof__(curl_##name) *name;
+    CURL_EACH(MEMBER)
+} lib;
+
+static int load_curl(struct fathom_error *err)
+{
+#define ROW(name) {"curl_" #name, &lib.name},
+    static const struct library_function functions[] = {CURL_EACH(ROW)};
+    static struct library library = {"libcurl.so.4", functions, sizeof functions / sizeof *functions, false};
+    return library_load(&library, err);
+}
 
 /* Credentials -------------------------------------------------------------------------------------------------------- */
 
@@ -66,9 +95,9 @@ static int take_credentials(struct http_client *c, const char *file, struct fath
         rc = error_set(err, EINVAL, "%s has no line 'USER:PASSWORD'", file);
     if (rc == 0) {
         *colon = '\0';
-        rc = curl_easy_setopt(c->curl, CURLOPT_HTTPAUTH, (long)CURLAUTH_BASIC) == CURLE_OK &&
-                     curl_easy_setopt(c->curl, CURLOPT_USERNAME, line) == CURLE_OK &&
-                     curl_easy_setopt(c->curl, CURLOPT_PASSWORD, colon + 1) == CURLE_OK
+        rc = lib.easy_setopt(c->curl, CURLOPT_HTTPAUTH, (long)CURLAUTH_BASIC) == CURLE_OK &&
+                     lib.easy_setopt(c->curl, CURLOPT_USERNAME, line) == CURLE_OK &&
+                     lib.easy_setopt(c->curl, CURLOPT_PASSWORD, colon + 1) == CURLE_OK
                  ? 0
                  : error_memory(err);
     }
@@ -92,13 +121,13 @@ static size_t take_piece(char *data, size_t one, size_t size, void *context)
 static bool set_options(struct http_client *c)
 {
     CURL *curl = c->curl;
-    return curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK &&
-           curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L) == CURLE_OK &&
-           curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_S) == CURLE_OK &&
-           curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, (long)SLOW_BYTES) == CURLE_OK &&
-           curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, (long)SLOW_S) == CURLE_OK &&
-           curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_piece) == CURLE_OK &&
-           curl_easy_setopt(curl, CURLOPT_WRITEDATA, c) == CURLE_OK;
+    return lib.easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK &&
+           lib.easy_setopt(curl, CURLOPT_NOSIGNAL, 1L) == CURLE_OK &&
+           lib.easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_S) == CURLE_OK &&
+           lib.easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, (long)SLOW_BYTES) == CURLE_OK &&
+           lib.easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, (long)SLOW_S) == CURLE_OK &&
+           lib.easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_piece) == CURLE_OK &&
+           lib.easy_setopt(curl, CURLOPT_WRITEDATA, c) == CURLE_OK;
 }
 
 static bool has_password(const char *url)
@@ -114,16 +143,19 @@ int http_client_new(const char *url, size_t base, const char *credentials, struc
         return error_set(err, EINVAL,
                          "a password does not belong into a URL: put 'USER:PASSWORD' into a file, "
                          "and give it with --credentials");
+    int rc = load_curl(err);
+    if (rc < 0)
+        return rc;
     struct http_client *c = calloc(1, sizeof *c);
     if (!c)
         return error_memory(err);
-    curl_global_init(CURL_GLOBAL_DEFAULT);
+    lib.global_init(CURL_GLOBAL_DEFAULT);
     c->url = strdup(url);
     c->base = base;
-    c->curl = curl_easy_init();
+    c->curl = lib.easy_init();
     c->headers =
-        curl_slist_append(NULL, "Expect:"); /* send a body without waiting for the server to ask for it */
-    int rc = c->url && c->curl && c->headers && set_options(c) ? 0 : error_memory(err);
+        lib.slist_append(NULL, "Expect:"); /* send a body without waiting for the server to ask for it */
+    rc = c->url && c->curl && c->headers && set_options(c) ? 0 : error_memory(err);
     if (rc == 0 && credentials)
         rc = take_credentials(c, credentials, err);
     if (rc < 0)
@@ -137,12 +169,12 @@ void http_client_free(struct http_client *c)
 {
     if (!c)
         return;
-    curl_easy_cleanup(c->curl);
-    curl_slist_free_all(c->headers);
+    lib.easy_cleanup(c->curl);
+    lib.slist_free_all(c->headers);
     free(c->url);
     free(c->answer);
     free(c);
-    curl_global_cleanup();
+    lib.global_cleanup();
 }
 
 const char *http_client_url(const struct http_client *c)
@@ -152,12 +184,12 @@ const char *http_client_url(const struct http_client *c)
 
 char *http_client_escape(struct http_client *c, const char *text)
 {
-    return curl_easy_escape(c->curl, text, 0);
+    return lib.easy_escape(c->curl, text, 0);
 }
 
 void http_client_escaped(char *text)
 {
-    curl_free(text);
+    lib.free(text);
 }
 
 /* Sending ------------------------------------------------------------------------------------------------------------ */
@@ -175,13 +207,13 @@ static CURLcode perform(struct http_client *c, const char *url, const struct htt
     c->size = 0;
     c->most = r->answer_most;
     c->too_large = false;
-    curl_easy_setopt(c->curl, CURLOPT_HTTPHEADER, &of_type);
-    curl_easy_setopt(c->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)size);
-    curl_easy_setopt(c->curl, CURLOPT_POSTFIELDS, packed ? packed : r->data);
-    curl_easy_setopt(c->curl, CURLOPT_TIMEOUT, (long)r->seconds_most);
-    CURLcode code = curl_easy_setopt(c->curl, CURLOPT_URL, url);
+    lib.easy_setopt(c->curl, CURLOPT_HTTPHEADER, &of_type);
+    lib.easy_setopt(c->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)size);
+    lib.easy_setopt(c->curl, CURLOPT_POSTFIELDS, packed ? packed : r->data);
+    lib.easy_setopt(c->curl, CURLOPT_TIMEOUT, (long)r->seconds_most);
+    CURLcode code = lib.easy_setopt(c->curl, CURLOPT_URL, url);
     if (code == CURLE_OK)
-        code = curl_easy_perform(c->curl);
+        code = lib.easy_perform(c->curl);
     free(packed);
     c->sent += code == CURLE_OK ? strlen(url) + size : 0;
     return code;
@@ -193,7 +225,7 @@ static int tell_failure(const struct http_client *c, CURLcode code, struct fatho
         return error_set(err, ECONNREFUSED, "%s: what answers there does not speak HTTP", c->url);
     if (code == CURLE_OPERATION_TIMEDOUT)
         return error_set(err, ETIMEDOUT, "%s: the server took too long", c->url);
-    return error_set(err, ECONNREFUSED, "%s: %s", c->url, curl_easy_strerror(code));
+    return error_set(err, ECONNREFUSED, "%s: %s", c->url, lib.easy_strerror(code));
 }
 
 int http_client_post(struct http_client *c, const struct http_request *request, struct http_answer *answer,
@@ -212,10 +244,10 @@ int http_client_post(struct http_client *c, const struct http_request *request, 
     if (code != CURLE_OK)
         return tell_failure(c, code, err);
     c->answer[c->size] = '\0';
-    curl_easy_getinfo(c->curl, CURLINFO_CONTENT_TYPE, &type);
-    curl_easy_getinfo(c->curl, CURLINFO_REDIRECT_URL, &elsewhere);
+    lib.easy_getinfo(c->curl, CURLINFO_CONTENT_TYPE, &type);
+    lib.easy_getinfo(c->curl, CURLINFO_REDIRECT_URL, &elsewhere);
     *answer = (struct http_answer){0, c->answer, c->size, type ? type : "", elsewhere ? elsewhere : ""};
-    curl_easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, &answer->status);
+    lib.easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, &answer->status);
     return 0;
 }
 

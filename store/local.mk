@@ -25,4 +25,4 @@ libstore_la_SOURCES = \
 	store/store.c store/store.h \
 	store/summing.c store/summing.h
 libstore_la_CFLAGS = $(AM_CFLAGS) $(SQLITE_CFLAGS) $(CURL_CFLAGS)
-libstore_la_LIBADD = $(SQLITE_LIBS) $(CURL_LIBS) $(ZSTD_LIBS)
+libstore_la_LIBADD = $(SQLITE_LIBS) $(ZSTD_LIBS)

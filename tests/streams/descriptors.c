@@ -1,6 +1,5 @@
 /* descriptors.c - closes all descriptors that it did not open, and has files of its own by their numbers, which are to stay as they
  * are: `close_range` closes all, `dup2` puts its own file at each number. `limit` lets no file grow. Exits with how many files were changed. */
-#define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
