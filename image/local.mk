@@ -44,7 +44,7 @@ libimage_la_SOURCES = \
 	image/lines/lines_cache.c image/lines/lines_cache.h \
 	image/lines/child.c image/lines/child.h image/lines/files.c image/lines/files.h \
 	image/lines/reader.c image/lines/reader.h image/lines/go_lines.c image/lines/go_lines.h \
-	image/lines/open_debug.c image/lines/open_debug.h image/lines/part.c image/lines/part.h image/lines/split.c image/lines/split.h image/lines/unpacked.c image/lines/unpacked.h \
+	image/lines/open_debug.c image/lines/open_debug.h image/lines/part.c image/lines/part.h image/lines/split.c image/lines/split.h image/lines/sections.c image/lines/sections.h \
 	image/lines/ranges.c image/lines/unit.c image/lines/unit.h \
 	image/elf/mini_debug.c image/elf/mini_debug.h \
 	image/d_name.c image/d_name.h \
@@ -64,4 +64,4 @@ libimage_la_SOURCES = \
 	image/targets.c image/twins.c image/twins.h \
 	image/cfi/thread_return.c image/cfi/thread_return.h \
 	image/vdso.c image/vdso.h
-libimage_la_LIBADD = $(ELF_LIBS) $(LZMA_LIBS) $(DWARF_LIBS) $(ZSTD_LIBS) $(IBERTY_LIBS) $(CAPSTONE_LIBS)
+libimage_la_LIBADD = $(ELF_LIBS) $(LZMA_LIBS) $(DWARF_LIBS) $(ZSTD_LIBS) $(DEFLATE_LIBS) $(IBERTY_LIBS) $(CAPSTONE_LIBS)

@@ -9,7 +9,7 @@
 #include "base/saturate.h"
 #include "image/debug_file.h"
 #include "image/image_private.h"
-#include "image/lines/unpacked.h"
+#include "image/lines/sections.h"
 
 const char *image_lines_path(const struct image *image, const struct image_options *options, char **found)
 {
@@ -45,7 +45,7 @@ static uint64_t package_size(const char *program)
     char *path;
     if (asprintf(&path, "%s.dwp", program) < 0)
         return 0;
-    uint64_t size = unpacked_size(path);
+    uint64_t size = sections_size(path);
     free(path);
     return size;
 }
@@ -55,11 +55,11 @@ uint64_t image_lines_size(const struct image *image, const struct image_options 
     char *found;
     const char *path = image_lines_path(image, options, &found);
     char *shared = path ? image_shared_path(path, options) : NULL;
-    uint64_t size = path ? add_saturating(unpacked_size(path), package_size(image->path)) : 0;
+    uint64_t size = path ? add_saturating(sections_size(path), package_size(image->path)) : 0;
     if (path && strcmp(path, image->path) != 0)
         size = add_saturating(size, package_size(path));
     if (shared)
-        size = add_saturating(size, unpacked_size(shared));
+        size = add_saturating(size, sections_size(shared));
     free(shared);
     free(found);
     return size;

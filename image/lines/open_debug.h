@@ -4,11 +4,18 @@
 
 #include <libdwarf/libdwarf.h>
 
-#include <stdint.h>
+#include "image/lines/sections.h"
 
-/* Close it with dwarf_finish(). NULL: unreadable. *work grows by its bytes (lines_spend()). */
-Dwarf_Debug lines_debug_open(const char *path, uint64_t *work);
-/* The same for an open file that is not compressed; closes the descriptor. */
-Dwarf_Debug lines_debug_open_file(int fd, uint64_t *work);
+struct lines_debug {
+    Dwarf_Debug dwarf;
+    struct sections *sections;
+    Dwarf_Obj_Access_Interface object;
+};
+
+/* NULL: unreadable. *work grows by its bytes (lines_spend()). */
+struct lines_debug *lines_debug_open(const char *path, uint64_t *work);
+/* The same of these sections, which it takes. NULL is allowed. */
+struct lines_debug *lines_debug_open_sections(struct sections *sections, uint64_t *work);
+void lines_debug_close(struct lines_debug *debug); /* NULL is allowed */
 
 #endif

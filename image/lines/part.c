@@ -1,17 +1,11 @@
 /* part.c - see part.h. */
 #include "image/lines/part.h"
 
-#include <elf.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-#include "base/file.h"
 #include "base/vec.h"
-#include "image/elf/elf_file.h"
-#include "image/lines/unpacked.h"
+#include "image/lines/sections.h"
 
 #define INDEX_MOST   (UINT64_C(256) << 20) /* bytes of a package's index: some ten million units */
 #define SLICE_MOST   (UINT64_C(1) << 30)   /* bytes of a part's section */
@@ -21,8 +15,7 @@
 #define SPLIT_COMPILE 5 /* DW_UT_split_compile */
 
 struct part_file {
-    int fd;
-    struct elf_file elf;
+    struct sections *sections;
     /* A package's index, little-endian. */
     uint8_t *index;
     size_t index_size;
@@ -74,25 +67,18 @@ static uint64_t long_at(const uint8_t *at)
 }
 
 /* Reads bytes of a section. false: they are not there. */
-static bool read_slice(const struct part_file *file, const struct elf_section *s, uint64_t from,
-                       uint64_t size, struct slice *out)
+static bool read_slice(const struct part_file *file, struct section *s, uint64_t from, uint64_t size,
+                       struct slice *out)
 {
-    if (from > s->file_size || size > s->file_size - from || size > SLICE_MOST)
-        return false;
-    uint8_t *bytes = malloc(size ? size : 1);
-    if (!bytes || file_read_at(file->fd, bytes, size, s->offset + from) < size) {
-        free(bytes);
-        return false;
-    }
-    *out = (struct slice){bytes, size};
-    return true;
+    *out = (struct slice){sections_copy(file->sections, s, from, size, SLICE_MOST), size};
+    return out->bytes != NULL;
 }
 
 static bool read_index(struct part_file *file)
 {
-    const struct elf_section *s = elf_file_section(&file->elf, ".debug_cu_index");
+    struct section *s = sections_find(file->sections, ".debug_cu_index");
     struct slice index;
-    if (!s || s->file_size < 16 || s->file_size > INDEX_MOST || !read_slice(file, s, 0, s->file_size, &index))
+    if (!s || s->size < 16 || s->size > INDEX_MOST || !read_slice(file, s, 0, s->size, &index))
         return false;
     file->index = index.bytes;
     file->index_size = index.size;
@@ -109,45 +95,30 @@ static bool read_index(struct part_file *file)
 struct part_file *part_file_open(const char *path)
 {
     struct part_file *file = calloc(1, sizeof *file);
-    char name[40];
-    if (!file)
-        return NULL;
-    file->fd = file_open_regular(path, NULL);
-    snprintf(name, sizeof name, "/proc/self/fd/%d", file->fd);
-    int unpacked = file->fd >= 0 ? unpacked_open(name, true) : -1;
-    if (unpacked >= 0) {
-        close(file->fd);
-        file->fd = unpacked;
-        snprintf(name, sizeof name, "/proc/self/fd/%d", file->fd);
-    }
-    if (file->fd < 0 || elf_file_open(&file->elf, name, ELF_HEADERS, NULL) < 0 ||
-        (part_file_is_package(file) && !read_index(file))) {
-        part_file_close(file);
-        return NULL;
-    }
-    return file;
+    if (file && (file->sections = sections_open(path)) && (!part_file_is_package(file) || read_index(file)))
+        return file;
+    part_file_close(file);
+    return NULL;
 }
 
 void part_file_close(struct part_file *file)
 {
     if (!file)
         return;
-    if (file->fd >= 0)
-        close(file->fd);
-    elf_file_close(&file->elf);
+    sections_close(file->sections);
     free(file->index);
     free(file);
 }
 
 bool part_file_is_package(const struct part_file *file)
 {
-    return elf_file_section(&file->elf, ".debug_cu_index") != NULL;
+    return sections_find(file->sections, ".debug_cu_index") != NULL;
 }
 
 bool part_file_has_any(const struct part_file *file)
 {
-    const struct elf_section *s = elf_file_section(&file->elf, names[INFO]);
-    return s && s->file_size;
+    const struct section *s = sections_find(file->sections, names[INFO]);
+    return s && s->size;
 }
 
 /* The row of a unit in a package's index, from 1; 0: none. */
@@ -204,9 +175,9 @@ static bool section_has(const struct slice *info, uint64_t id)
 /* In a file that is no package, the section with this part: sections of types have the same name. */
 static bool find_info(const struct part_file *file, uint64_t id, struct slice *out)
 {
-    for (size_t i = 0; i < file->elf.section_count; i++) {
-        const struct elf_section *s = &file->elf.sections[i];
-        if (strcmp(s->name, names[INFO]) != 0 || !read_slice(file, s, 0, s->file_size, out))
+    for (size_t i = 0; i < file->sections->count; i++) {
+        struct section *s = &file->sections->items[i];
+        if (strcmp(s->name, names[INFO]) != 0 || !read_slice(file, s, 0, s->size, out))
             continue;
         if (section_has(out, id))
             return true;
@@ -233,24 +204,16 @@ struct text {
 
 /* Appends the string at an offset of a section; an empty one if it is not there. false: out of memory, or too
  * large. */
-static bool append_string(const struct part_file *file, const struct elf_section *s, uint64_t from,
-                          struct text *text)
+static bool append_string(const uint8_t *strings, uint64_t size, uint64_t from, struct text *text)
 {
-    for (bool ended = false; !ended;) {
-        uint8_t piece[256] = {0};
-        uint64_t left = from < s->file_size ? s->file_size - from : 0;
-        ssize_t n = left ? pread(file->fd, piece, left < sizeof piece ? left : sizeof piece,
-                                 (off_t)(s->offset + from))
-                         : 0;
-        size_t got = n > 0 ? (size_t)n : 0, length = strnlen((const char *)piece, got);
-        ended = got == 0 || length < got;
-        if (text->used + length + 1 > SLICE_MOST ||
-            !vec_reserve(text->bytes, text->used, text->capacity, length + 1))
-            return false;
-        memcpy(text->bytes + text->used, piece, length);
-        text->used += length;
-        from += length;
-    }
+    const uint64_t left = from < size ? size - from : 0;
+    const size_t length = left ? strnlen((const char *)strings + from, left) : 0;
+    if (text->used + length + 1 > SLICE_MOST ||
+        !vec_reserve(text->bytes, text->used, text->capacity, length + 1))
+        return false;
+    if (length)
+        memcpy(text->bytes + text->used, strings + from, length);
+    text->used += length;
     text->bytes[text->used++] = 0;
     return true;
 }
@@ -258,11 +221,12 @@ static bool append_string(const struct part_file *file, const struct elf_section
 /* A package has the strings of all units in one section: copies those of one unit, and adapts its offsets. */
 static bool take_strings(const struct part_file *file, struct slice *offsets, struct slice *out)
 {
-    const struct elf_section *s = elf_file_section(&file->elf, names[STR]);
+    struct section *s = sections_find(file->sections, names[STR]);
+    const uint8_t *strings = s ? sections_bytes(file->sections, s) : NULL;
     uint64_t at = file->version == 5 ? 8 : 0, width = 4;
     struct text text = {0};
-    if (!s)
-        return true;
+    if (!strings)
+        return !s;
     if (at && offsets->size > 16 && word_at(offsets->bytes) == UINT32_MAX) { /* 64-bit DWARF */
         at = 16;
         width = 8;
@@ -270,7 +234,7 @@ static bool take_strings(const struct part_file *file, struct slice *offsets, st
     for (; at + width <= offsets->size; at += width) {
         uint64_t from = width == 8 ? long_at(offsets->bytes + at) : word_at(offsets->bytes + at),
                  to = text.used;
-        if (!append_string(file, s, from, &text)) {
+        if (!append_string(strings, s->size, from, &text)) {
             free(text.bytes);
             return false;
         }
@@ -291,7 +255,7 @@ static bool take_row(const struct part_file *file, uint64_t id, struct slice out
         return false;
     for (uint32_t i = 0; i < file->columns; i++) {
         enum kind kind = column_kind(file->version, word_at(numbers + 4 * i));
-        const struct elf_section *s = kind < KINDS ? elf_file_section(&file->elf, names[kind]) : NULL;
+        struct section *s = kind < KINDS ? sections_find(file->sections, names[kind]) : NULL;
         if (s && !out[kind].bytes &&
             !read_slice(file, s, word_at(offsets + 4 * i), word_at(sizes + 4 * i), &out[kind]))
             return false;
@@ -304,72 +268,27 @@ static bool take_file(const struct part_file *file, uint64_t id, struct slice ou
     if (!find_info(file, id, &out[INFO]))
         return false;
     for (int kind = ABBREV; kind < KINDS; kind++) {
-        const struct elf_section *s = elf_file_section(&file->elf, names[kind]);
-        if (s && !read_slice(file, s, 0, s->file_size, &out[kind]))
+        struct section *s = sections_find(file->sections, names[kind]);
+        if (s && !read_slice(file, s, 0, s->size, &out[kind]))
             return false;
     }
     return true;
 }
 
-static bool write_bytes(int fd, const void *data, size_t size)
-{
-    return file_write_all(fd, data, size, "", NULL) == 0;
-}
-
-/* Writes an ELF file of these sections: its header, the table of names, the sections, their headers. */
-static bool write_file(int fd, const struct slice parts[KINDS])
-{
-    static const char table[] = ".shstrtab";
-    char text[256] = "";
-    size_t text_size = 1, count = 2;
-    Elf64_Shdr headers[KINDS + 2] = {0};
-    Elf64_Ehdr header = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
-                         .e_type = ET_REL,
-                         .e_machine = EM_X86_64,
-                         .e_version = EV_CURRENT,
-                         .e_ehsize = sizeof header,
-                         .e_shentsize = sizeof *headers,
-                         .e_shstrndx = 1};
-    uint64_t at = sizeof header + sizeof text;
-    headers[1] = (Elf64_Shdr){.sh_name = 1,
-                              .sh_type = SHT_STRTAB,
-                              .sh_offset = sizeof header,
-                              .sh_size = sizeof text,
-                              .sh_addralign = 1};
-    memcpy(text + text_size, table, sizeof table);
-    text_size += sizeof table;
-    for (int kind = 0; kind < KINDS; kind++) {
-        size_t length = strlen(names[kind]) + 1;
-        if (!parts[kind].bytes)
-            continue;
-        headers[count++] = (Elf64_Shdr){.sh_name = (Elf64_Word)text_size,
-                                        .sh_type = SHT_PROGBITS,
-                                        .sh_offset = at,
-                                        .sh_size = parts[kind].size,
-                                        .sh_addralign = 1};
-        memcpy(text + text_size, names[kind], length);
-        text_size += length;
-        at += parts[kind].size;
-    }
-    header.e_shoff = at;
-    header.e_shnum = (Elf64_Half)count;
-    bool good = write_bytes(fd, &header, sizeof header) && write_bytes(fd, text, sizeof text);
-    for (int kind = 0; good && kind < KINDS; kind++)
-        good = !parts[kind].bytes || write_bytes(fd, parts[kind].bytes, parts[kind].size);
-    return good && write_bytes(fd, headers, count * sizeof *headers);
-}
-
-int part_file_extract(const struct part_file *file, uint64_t id)
+struct sections *part_file_extract(const struct part_file *file, uint64_t id)
 {
     struct slice parts[KINDS] = {0};
-    int fd = -1;
-    if (file->index ? take_row(file, id, parts) : take_file(file, id, parts))
-        fd = memfd_create("split debug information", MFD_CLOEXEC);
-    if (fd >= 0 && !write_file(fd, parts)) {
-        close(fd);
-        fd = -1;
+    const bool has = file->index ? take_row(file, id, parts) : take_file(file, id, parts);
+    struct sections *out = has ? sections_new() : NULL;
+    bool good = out;
+    for (int kind = 0; kind < KINDS; kind++) {
+        if (!good)
+            free(parts[kind].bytes);
+        else if (parts[kind].bytes)
+            good = sections_add(out, names[kind], parts[kind].bytes, parts[kind].size);
     }
-    for (int kind = 0; kind < KINDS; kind++)
-        free(parts[kind].bytes);
-    return fd;
+    if (good)
+        return out;
+    sections_close(out);
+    return NULL;
 }

@@ -1,5 +1,5 @@
 /*
- * part.h - extracts a unit's split debug information into a file of its own, from a .dwo file, the unit's object
+ * part.h - extracts a unit's split debug information, from a .dwo file, the unit's object
  * file (-gsplit-dwarf=single), or a package of all units (DWARF 5, 7.3.5; GCC's form of DWARF 4). Private to
  * image/lines/.
  *
@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 struct part_file;
+struct sections;
 
 /* NULL: there is no file at this path, or it cannot be read. */
 struct part_file *part_file_open(const char *path);
@@ -23,7 +24,7 @@ bool part_file_has_any(const struct part_file *file);
 /* Whether it has the part with this number. Also true if only reading all of it can decide that: DWARF 4, except
  * for packages. */
 bool part_file_has(const struct part_file *file, uint64_t id);
-/* A memory file with the sections of the part; -1: there is none, or it is damaged. */
-int part_file_extract(const struct part_file *file, uint64_t id);
+/* The sections of the part, to be closed by the caller; NULL: there is none, or it is damaged. */
+struct sections *part_file_extract(const struct part_file *file, uint64_t id);
 
 #endif

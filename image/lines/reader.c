@@ -32,6 +32,7 @@ struct span {
 struct lines_reader {
     const struct image *image;
     struct lines_source source;
+    struct lines_debug *debug, *shared; /* own those of `source` */
     struct lines_unit *units;
     size_t unit_count, unit_capacity;
     struct span *spans; /* by address */
@@ -95,9 +96,11 @@ static void open_shared(struct lines_reader *lines, const char *path, const stru
 {
     char *shared = image_shared_path(path, options);
     if (shared)
-        lines->source.shared = lines_debug_open(shared, &lines->source.work);
-    if (lines->source.shared)
+        lines->shared = lines_debug_open(shared, &lines->source.work);
+    if (lines->shared) {
+        lines->source.shared = lines->shared->dwarf;
         dwarf_set_tied_dbg(lines->source.debug, lines->source.shared, NULL);
+    }
     free(shared);
 }
 
@@ -130,11 +133,12 @@ int lines_reader_open(const struct image *image, const struct image_options *opt
     lines->source.program = arena_strdup(lines->source.arena, image->path);
     if (!lines->source.path || !lines->source.program)
         goto out;
-    lines->source.debug = lines_debug_open(path, &lines->source.work);
-    if (!lines->source.debug) {
+    lines->debug = lines_debug_open(path, &lines->source.work);
+    if (!lines->debug) {
         rc = error_set(err, ENODATA, "the debug information of %s cannot be read", path);
         goto out;
     }
+    lines->source.debug = lines->debug->dwarf;
     open_shared(lines, path, options);
     rc = index_units(lines);
 out:
@@ -154,10 +158,8 @@ void lines_reader_close(struct lines_reader *lines)
     for (size_t i = 0; i < lines->unit_count; i++)
         lines_unit_free(&lines->units[i]);
     lines_split_close(&lines->source);
-    if (lines->source.debug)
-        dwarf_finish(lines->source.debug, NULL);
-    if (lines->source.shared)
-        dwarf_finish(lines->source.shared, NULL);
+    lines_debug_close(lines->debug);
+    lines_debug_close(lines->shared);
     free(lines->units);
     free(lines->spans);
     table_free(lines->source.names);

@@ -24,8 +24,9 @@ struct split_unit {
 /* A .dwo file, or one part of a larger file (part.h). */
 struct lines_split_file {
     const char *path;
-    uint64_t id;       /* of the part; 0: the file has only this one, or several of DWARF 4 */
-    Dwarf_Debug debug; /* NULL: unreadable */
+    uint64_t id;                /* of the part; 0: the file has only this one, or several of DWARF 4 */
+    Dwarf_Debug debug;          /* NULL: unreadable */
+    struct lines_debug *opened; /* owns it */
     struct split_unit *units;
     uint32_t unit_count, unit_capacity;
 };
@@ -171,12 +172,12 @@ static enum have inspect_part(const struct part_file *file, uint64_t id)
 {
     struct lines_split_file opened = {0};
     uint64_t work = 0;
-    int fd = part_file_extract(file, id);
+    struct lines_debug *debug = lines_debug_open_sections(part_file_extract(file, id), &work);
     enum have have = HAVE_OTHER;
     Dwarf_Die part;
-    opened.debug = fd >= 0 ? lines_debug_open_file(fd, &work) : NULL;
-    if (!opened.debug)
+    if (!debug)
         return HAVE_UNREADABLE;
+    opened.debug = debug->dwarf;
     index_units(&opened);
     for (uint32_t i = 0; i < opened.unit_count; i++)
         if (opened.units[i].id == id &&
@@ -184,7 +185,7 @@ static enum have inspect_part(const struct part_file *file, uint64_t id)
             have = is_nameless(opened.debug, part) ? HAVE_NAMELESS : HAVE_PART;
             dwarf_dealloc_die(part);
         }
-    dwarf_finish(opened.debug, NULL);
+    lines_debug_close(debug);
     free(opened.units);
     return have;
 }
@@ -263,9 +264,10 @@ static struct lines_split_file *open_part(struct lines_source *source, const cha
     if (!file->path)
         return NULL;
     struct part_file *own = package ? NULL : part_file_open(path);
-    int fd = package || own ? part_file_extract(package ? package : own, id) : -1;
+    struct sections *part = package || own ? part_file_extract(package ? package : own, id) : NULL;
     part_file_close(own);
-    file->debug = fd >= 0 ? lines_debug_open_file(fd, &source->work) : NULL;
+    file->opened = lines_debug_open_sections(part, &source->work);
+    file->debug = file->opened ? file->opened->dwarf : NULL;
     source->split_count++;
     /* Not tied to the program's file, as libdwarf would use the first skeleton's tables for its strings. */
     if (file->debug) {
@@ -323,8 +325,7 @@ void lines_split_lists(Dwarf_Debug debug, struct lines_ranges_source *out)
 void lines_split_close(struct lines_source *source)
 {
     for (uint32_t i = 0; i < source->split_count; i++) {
-        if (source->splits[i].debug)
-            dwarf_finish(source->splits[i].debug, NULL);
+        lines_debug_close(source->splits[i].opened);
         free(source->splits[i].units);
     }
     free(source->splits);
