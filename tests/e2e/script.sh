@@ -17,7 +17,7 @@ taken()
 {
     taken_description=$1
     shift
-    exits 0 "$taken_description: record" "$FATHOM" record -q -F 1999 -o script.data "$@" &&
+    exits 0 "$taken_description: record" "$FATHOM" record -q -F 3989 -o script.data "$@" &&
         from=$("$FATHOM" script -i script.data 2>/dev/null |
             awk -F '\t' '!start { start = $3 } $6 ~ /;(<module>|_find_and_load|{main}|main|in_main);/ { print $3 - start; exit }') &&
         exits 0 "$taken_description: report" "$FATHOM" report -q -i script.data --from "${from:-0}" --format json &&

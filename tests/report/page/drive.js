@@ -1,5 +1,5 @@
 // drive.js - "drive.js MODULES SMALL LARGE SCRIPT WAITS CHANGES PICTURES": uses the pages as a person would, in Chromium; TAP on standard output.
-// Pictures of each view, light and dark, wide and narrow, are left in PICTURES.
+// With PAGE_PICTURES in the environment, pictures of each view, light and dark, wide and narrow, are left in PICTURES.
 "use strict";
 const [modules, small, large, script, waiting, changed, pictures] = process.argv.slice(2);
 const { chromium } = require(require("path").resolve(modules, "playwright-core"));
@@ -455,13 +455,14 @@ async function useChanges(browser) {
     await page.close();
 }
 
-async function takePictures(browser, name, file) {
+async function lookAt(browser, name, file) {
     for (const width of [1280, 400])
         for (const colorScheme of ["light", "dark"]) {
             const page = await open(browser, file, { viewport: { width, height: 900 }, colorScheme });
             for (const view of ["i", "f", "s", "c", "u", "a"]) {
                 await page.keyboard.press(view);
-                await page.screenshot({ path: `${pictures}/${name}-${width}-${colorScheme}-${view}.png` });
+                if (process.env.PAGE_PICTURES)
+                    await page.screenshot({ path: `${pictures}/${name}-${width}-${colorScheme}-${view}.png` });
                 const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
                 if (over > 0)
                     errors.push(`${name}: view ${view} is ${over} pixels wider than a window of ${width}`);
@@ -482,10 +483,10 @@ async function takePictures(browser, name, file) {
     await useScript(browser);
     await useWaits(browser);
     await useChanges(browser);
-    await takePictures(browser, "page", small);
-    await takePictures(browser, "script", script);
-    await takePictures(browser, "waits", waiting);
-    await takePictures(browser, "changes", changed);
+    await lookAt(browser, "page", small);
+    await lookAt(browser, "script", script);
+    await lookAt(browser, "waits", waiting);
+    await lookAt(browser, "changes", changed);
     check(errors.length === 0, "no errors, requests, dialogs, or rows that are too wide", errors);
     await browser.close();
     console.log(`1..${count}`);
