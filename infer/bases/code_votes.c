@@ -73,11 +73,7 @@ int code_votes_add(struct code_votes *v, uint32_t stack, uint32_t function, uint
 static int by_stack(const void *a, const void *b)
 {
     const struct position *x = a, *y = b;
-    if (x->stack != y->stack)
-        return x->stack < y->stack ? -1 : 1;
-    if (x->cfa != y->cfa)
-        return x->cfa < y->cfa ? -1 : 1;
-    return (x->function > y->function) - (x->function < y->function);
+    return order_of(x->stack, y->stack) ?: order_of(x->cfa, y->cfa) ?: order_of(x->function, y->function);
 }
 
 /* How many samples must lie within reach below a base, and how many voters must fit it. */

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "base/sort.h"
 #include "base/vec.h"
 
 #define HEIGHTS_MAX 4096 /* per function */
@@ -94,9 +95,7 @@ void map_votes_free(struct map_votes *b)
 static int level_compare(const void *a, const void *b)
 {
     const struct level *x = a, *y = b;
-    if (x->weight != y->weight)
-        return x->weight > y->weight ? -1 : 1;
-    return x->height < y->height ? -1 : x->height > y->height;
+    return order_of(y->weight, x->weight) ?: order_of(x->height, y->height);
 }
 
 /* The function's distinct heights, the most probable first. A height counts its training samples plus a share of one more by
@@ -174,9 +173,7 @@ static struct ballot *map_votes_ballot(struct map_votes *b, uint32_t pid, uint32
 static int candidate_compare(const void *a, const void *b)
 {
     const struct candidate *x = a, *y = b;
-    if (x->votes != y->votes)
-        return x->votes > y->votes ? -1 : 1;
-    return x->base < y->base ? -1 : x->base > y->base;
+    return order_of(y->votes, x->votes) ?: order_of(x->base, y->base);
 }
 
 /* Drops the half with the fewest votes. A base with the votes of half of the samples stays: a sample has at

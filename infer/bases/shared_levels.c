@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/sort.h"
 #include "infer/samples/locate.h"
 #include "pathmap/map/partial.h"
 #include "process/partial.h"
@@ -71,9 +72,7 @@ void shared_levels_free(struct shared_levels *l)
 static int compare_levels(const void *a, const void *b)
 {
     const struct level *x = a, *y = b;
-    if (x->passes != y->passes)
-        return x->passes > y->passes ? -1 : 1;
-    return x->height < y->height ? -1 : x->height > y->height;
+    return order_of(y->passes, x->passes) ?: order_of(x->height, y->height);
 }
 
 static bool begins_shared(const struct shared_levels *l, uint32_t node)

@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/search.h"
+#include "base/sort.h"
 #include "base/vec.h"
 
 #define BASES_ABOVE 16 /* bases above an SP to try: overlapping stacks have bases near each other */
@@ -77,9 +78,7 @@ bool shared_stacks_add(struct shared_stacks *s, uint32_t pid, uint64_t low, uint
 static int compare_stacks(const void *a, const void *b)
 {
     const struct shared_stack *x = a, *y = b;
-    if (x->pid != y->pid)
-        return x->pid < y->pid ? -1 : 1;
-    return x->base < y->base ? -1 : x->base > y->base;
+    return order_of(x->pid, y->pid) ?: order_of(x->base, y->base);
 }
 
 static void sort_stacks(struct shared_stacks *s)

@@ -94,11 +94,7 @@ int shared_votes_add(struct shared_votes *v, const struct sample *sample, const 
 static int compare_positions(const void *a, const void *b)
 {
     const struct position *x = a, *y = b;
-    if (x->pid != y->pid)
-        return x->pid < y->pid ? -1 : 1;
-    if (x->cfa != y->cfa)
-        return x->cfa < y->cfa ? -1 : 1;
-    return x->function < y->function ? -1 : x->function > y->function;
+    return order_of(x->pid, y->pid) ?: order_of(x->cfa, y->cfa) ?: order_of(x->function, y->function);
 }
 
 /* An election among the positions of one process. */
@@ -112,9 +108,7 @@ struct election {
 static int compare_votes(const void *a, const void *b)
 {
     const struct vote *x = a, *y = b;
-    if (x->base != y->base)
-        return x->base < y->base ? -1 : 1;
-    return x->position < y->position ? -1 : x->position > y->position;
+    return order_of(x->base, y->base) ?: order_of(x->position, y->position);
 }
 
 /* Every remaining position votes for the bases at which its height would be known. */
@@ -146,9 +140,7 @@ static int cast_votes(struct election *e)
 static int compare_polls(const void *a, const void *b)
 {
     const struct poll *x = a, *y = b;
-    if (x->count != y->count)
-        return x->count > y->count ? -1 : 1;
-    return x->first < y->first ? -1 : x->first > y->first;
+    return order_of(y->count, x->count) ?: order_of(x->first, y->first);
 }
 
 /* The bases with enough votes, by votes, descending. NULL: out of memory. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/sort.h"
 #include "base/vec.h"
 #include "infer/contexts/outside.h"
 #include "pathmap/map/partial.h"
@@ -147,9 +148,7 @@ uint32_t resolver_frame(struct resolver *r, const struct leaf_frame *frame)
 static int group_compare(const void *a, const void *b)
 {
     const struct group *x = a, *y = b;
-    if (x->path != y->path)
-        return x->path < y->path ? -1 : 1;
-    return x->node < y->node ? -1 : x->node > y->node;
+    return order_of(x->path, y->path) ?: order_of(x->node, y->node);
 }
 
 /* Makes a group of each node of a CID that is possible in the setting; returns their number. */
@@ -237,9 +236,7 @@ static int64_t resolver_group(struct resolver *r, uint32_t setting, uint32_t fir
 static int candidate_compare(const void *a, const void *b)
 {
     const struct candidate_path *x = a, *y = b;
-    if (x->probability != y->probability)
-        return x->probability < y->probability ? 1 : -1;
-    return x->node < y->node ? -1 : x->node > y->node;
+    return order_of(y->probability, x->probability) ?: order_of(x->node, y->node);
 }
 
 /* Whether training saw all paths with the CID, as far as can be determined. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "base/sort.h"
 #include "base/vec.h"
 
 struct edge_counts {
@@ -56,11 +57,7 @@ bool edge_counts_add(struct edge_counts *s, uint32_t next, uint32_t function, co
 static int compare_counts(const void *a, const void *b)
 {
     const struct edge_count *x = a, *y = b;
-    if (x->function != y->function)
-        return x->function < y->function ? -1 : 1;
-    if (x->next != y->next)
-        return x->next < y->next ? -1 : 1;
-    return graph_compare_edges(&x->edge, &y->edge);
+    return order_of(x->function, y->function) ?: order_of(x->next, y->next) ?: graph_compare_edges(&x->edge, &y->edge);
 }
 
 size_t edge_counts_sorted(struct edge_counts *s, const struct edge_count **out)

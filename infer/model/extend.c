@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "base/vec.h"
 #include "infer/model/automaton.h"
 #include "infer/model/graph_statics.h"
@@ -351,13 +352,7 @@ static int extend_one(struct extending *x, const struct wanted *w)
 static int heavier_first(const void *a, const void *b)
 {
     const struct wanted *x = a, *y = b;
-    if (x->samples != y->samples)
-        return x->samples > y->samples ? -1 : 1;
-    if (x->function != y->function)
-        return x->function < y->function ? -1 : 1;
-    if (x->height != y->height)
-        return x->height < y->height ? -1 : 1;
-    return x->setting < y->setting ? -1 : x->setting > y->setting;
+    return order_of(y->samples, x->samples) ?: order_of(x->function, y->function) ?: order_of(x->height, y->height) ?: order_of(x->setting, y->setting);
 }
 
 static uint64_t calls_steps(const struct graph_calls *calls)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "base/sort.h"
 #include "infer/model/edge_counts.h"
 #include "pathmap/map/partial.h"
 #include "process/partial.h"
@@ -45,11 +46,7 @@ struct graph {
 int graph_compare_edges(const void *a, const void *b)
 {
     const struct graph_edge *x = a, *y = b;
-    if (x->caller != y->caller)
-        return x->caller < y->caller ? -1 : 1;
-    if (x->rise != y->rise)
-        return x->rise < y->rise ? -1 : 1;
-    return x->open - y->open;
+    return order_of(x->caller, y->caller) ?: order_of(x->rise, y->rise) ?: x->open - y->open;
 }
 
 /* Whether a call that was seen in one setting is possible in the graph's: the caller's other calls show that, too. */

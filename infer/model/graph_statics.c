@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/sort.h"
+
 /* Weight of what the loader runs before the program, relative to the program itself, which runs longer. */
 #define LOADER 0.01
 
@@ -50,12 +52,7 @@ static bool make_class(const struct static_class *class, struct graph_class *out
 static int in_order(const void *a, const void *b)
 {
     const struct graph_edge *x = a, *y = b;
-    int order = graph_compare_edges(x, y);
-    if (order)
-        return order;
-    if (x->through != y->through)
-        return x->through < y->through ? -1 : 1;
-    return x->site < y->site ? -1 : x->site > y->site;
+    return graph_compare_edges(x, y) ?: order_of(x->through, y->through) ?: order_of(x->site, y->site);
 }
 
 /* Sort keys: the callee, with calls from frames of open size after the others; the caller. */

@@ -1,6 +1,7 @@
 /* statics.c - see statics.h. */
 #include "infer/statics/statics.h"
 
+#include "base/sort.h"
 #include "infer/statics/build.h"
 
 /* minimum bytes of a frame of open size: the return address and BP, by which it is addressed */
@@ -69,17 +70,14 @@ struct choice {
 static int by_build(const void *a, const void *b)
 {
     const struct choice *x = a, *y = b;
-    int order = strcmp(image_path(x->image), image_path(y->image));
     const struct build_id *p = image_build_id(x->image), *q = image_build_id(y->image);
-    return order ? order : memcmp(p->bytes, q->bytes, sizeof p->bytes);
+    return strcmp(image_path(x->image), image_path(y->image)) ?: memcmp(p->bytes, q->bytes, sizeof p->bytes);
 }
 
 static int most_samples_first(const void *a, const void *b)
 {
     const struct choice *x = a, *y = b;
-    if (x->samples != y->samples)
-        return x->samples > y->samples ? -1 : 1;
-    return by_build(a, b);
+    return order_of(y->samples, x->samples) ?: by_build(a, b);
 }
 
 /* All images, with the calls of those that are read. NULL: out of memory. */
