@@ -43,7 +43,6 @@ libinfer_la_SOURCES = \
 	infer/model/graph_statics.c infer/model/graph_statics.h \
 	infer/model/lattice.c infer/model/lattice.h \
 	infer/model/outer_cells.c infer/model/cells.h \
-	infer/model/near.c infer/model/near.h infer/model/visits.h \
 	infer/model/values.c \
 	infer/engine/held_out.c infer/engine/held_out.h \
 	infer/engine/learn.c infer/engine/learn.h \

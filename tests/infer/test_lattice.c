@@ -25,7 +25,7 @@ struct bench {
 
 static void open_bench(struct bench *b, const struct rig *r, enum lattice_layer layer, uint32_t height)
 {
-    cr_assert_eq(callers_make(&b->callers, r->graph), 0);
+    cr_assert_eq(callers_make(&b->callers, r->graph, NULL), 0);
     b->lattice = lattice_new(&b->callers, NULL, 1u << 24, NULL);
     cr_assert_not_null(b->lattice);
     cr_assert_eq(lattice_extend(b->lattice, layer, height / 2 / CALLERS_UNIT), 0);
@@ -54,7 +54,7 @@ Test(lattice, has_only_the_cells_on_the_way_to_what_is_asked_for)
                                  {f[4], {f[3], 32, 0, 1, false, 0}}};
     rig_use(&r, &(struct graph_calls){.calls = calls, .count = 3}, NULL);
     struct callers callers;
-    cr_assert_eq(callers_make(&callers, r.graph), 0);
+    cr_assert_eq(callers_make(&callers, r.graph, NULL), 0);
     struct reach reach;
     struct reach_cid cid = {f[3], (48 + 48 * 5 + 32) / CALLERS_UNIT};
     cr_assert_eq(reach_make(&reach, &callers, &cid, 1, 0, 1u << 20, NULL), 0);
@@ -159,7 +159,7 @@ Test(lattice, without_memory_it_goes_no_further)
     struct rig r;
     struct callers callers;
     begin(&r);
-    cr_assert_eq(callers_make(&callers, r.graph), 0);
+    cr_assert_eq(callers_make(&callers, r.graph, NULL), 0);
     struct lattice *lattice = lattice_new(&callers, NULL, 40000, NULL);
     cr_assert_not_null(lattice);
     cr_assert_eq(lattice_extend(lattice, LATTICE_RESORTS, 10), 0);
