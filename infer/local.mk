@@ -8,7 +8,6 @@ libinfer_la_SOURCES = \
 	infer/live/online.c infer/live/online.h \
 	infer/live/rate_control.c infer/live/rate_control.h \
 	infer/live/script_finder.c infer/live/script_finder.h \
-	infer/live/script_watch.c infer/live/script_watch.h \
 	infer/live/row_sender.c infer/live/row_sender.h \
 	infer/live/spaces.c infer/live/spaces.h \
 	infer/live/stack_cache.c infer/live/stack_cache.h \
