@@ -73,7 +73,6 @@ libinfer_la_SOURCES = \
 	infer/bases/shared_stacks.c infer/bases/shared_stacks.h \
 	infer/bases/shared_votes.c infer/bases/shared_votes.h \
 	infer/samples/run_time.c infer/samples/run_time.h \
-	infer/model/edge_counts.c infer/model/edge_counts.h \
 	infer/model/smooth.c infer/model/smooth.h \
 	infer/bases/stack_bases.c infer/bases/stack_bases.h \
 	infer/samples/starts.c infer/samples/starts.h \

@@ -5,7 +5,7 @@
 
 #include "base/hash.h"
 #include "base/sort.h"
-#include "infer/model/edge_counts.h"
+#include "base/vec.h"
 #include "pathmap/map/partial.h"
 #include "process/partial.h"
 
@@ -49,6 +49,47 @@ int graph_compare_edges(const void *a, const void *b)
     return order_of(x->caller, y->caller) ?: order_of(x->rise, y->rise) ?: x->open - y->open;
 }
 
+/* An edge out of `function`, seen while that called `next`. */
+struct edge_count {
+    uint32_t next, function;
+    struct graph_edge edge; /* its weight is the sum of those added, its site the heaviest one's */
+    double heaviest;
+};
+
+/* How often each edge was seen. A map has millions of nodes and some ten thousand edges, so only the distinct ones take memory
+ * and are sorted. */
+struct edge_counts {
+    struct edge_count *all;
+    uint32_t count, capacity;
+    struct table *index; /* hash of an edge -> index in `all` + 1 */
+};
+
+/* false: out of memory. */
+static bool count_edge(struct edge_counts *s, uint32_t next, uint32_t function, const struct graph_edge *edge)
+{
+    const uint64_t key =
+        hash_u64((uint64_t)function << 32 | next) ^ ((uint64_t)edge->caller << 32 | edge->rise);
+    const uint32_t before = s->count;
+    const size_t index = table_index(s->index, hash_u64(key) + edge->open, s->all, s->count, s->capacity,
+                                     (struct edge_count){next, function, *edge, edge->weight});
+    if (index >= before)
+        return index == before;
+    struct edge_count *known = &s->all[index];
+    known->edge.weight += edge->weight;
+    if (edge->weight > known->heaviest) {
+        known->heaviest = edge->weight;
+        known->edge.site = edge->site;
+    }
+    return true;
+}
+
+static int compare_counts(const void *a, const void *b)
+{
+    const struct edge_count *x = a, *y = b;
+    return order_of(x->function, y->function) ?: order_of(x->next, y->next)
+                                              ?: graph_compare_edges(&x->edge, &y->edge);
+}
+
 /* Whether a call that was seen in one setting is possible in the graph's: the caller's other calls show that, too. */
 static bool is_in_scope(const struct graph *g, uint32_t node, const struct pathmap_node *n)
 {
@@ -73,7 +114,7 @@ static struct pathmap_node without_signal(struct pathmap_node node, uint32_t sig
 /* Collects what the map (or the weights) saw: the call of every node, once for any next and once for its own. false: out of
  * memory. */
 static bool collect_edges(const struct graph *g, const struct graph_weights *weights,
-                          struct edge_counts *edge_counts)
+                          struct edge_counts *counts)
 {
     const struct pathmap *map = g->map;
     bool fine = true;
@@ -97,11 +138,11 @@ static bool collect_edges(const struct graph *g, const struct graph_weights *wei
                 outer.rise = parent.height - grand.height;
             }
             fine = !is_in_scope(g, node.parent, &parent) ||
-                   edge_counts_add(edge_counts, node.function, parent.function, &outer);
+                   count_edge(counts, node.function, parent.function, &outer);
         }
-        fine = fine && edge_counts_add(edge_counts, ANY, node.function, &edge);
+        fine = fine && count_edge(counts, ANY, node.function, &edge);
         edge.weight = self;
-        fine = fine && (self <= 0 || edge_counts_add(edge_counts, GRAPH_LEAF, node.function, &edge));
+        fine = fine && (self <= 0 || count_edge(counts, GRAPH_LEAF, node.function, &edge));
     }
     return fine;
 }
@@ -232,12 +273,12 @@ static struct span *place_span(struct graph *g, uint32_t function, uint32_t next
     return &g->pairs[g->pair_count++];
 }
 
-static bool lay_out(struct graph *g, const struct edge_count *edge_counts, size_t count)
+static bool lay_out(struct graph *g, const struct edge_counts *counts)
 {
     struct span *span = NULL;
-    for (size_t i = 0; i < count; i++) {
-        const struct edge_count *s = &edge_counts[i];
-        if (i == 0 || s->function != edge_counts[i - 1].function || s->next != edge_counts[i - 1].next) {
+    for (size_t i = 0; i < counts->count; i++) {
+        const struct edge_count *s = &counts->all[i];
+        if (i == 0 || s->function != s[-1].function || s->next != s[-1].next) {
             span = place_span(g, s->function, s->next);
             if (!span)
                 return false;
@@ -360,8 +401,8 @@ static bool build_spans(struct graph *g, struct edge_counts *counted, const stru
         return false;
     if (!collect_edges(g, weights, counted))
         return false;
-    const struct edge_count *edge_counts;
-    size_t count = edge_counts_sorted(counted, &edge_counts), capacity = count + (calls ? calls->count : 0);
+    sort_with(counted->all, counted->count, compare_counts);
+    size_t count = counted->count, capacity = count + (calls ? calls->count : 0);
     for (size_t c = 0; calls && c < calls->class_count; c++)
         capacity += calls->classes[c].caller_count;
     g->functions = pathmap_function_count(g->map);
@@ -377,7 +418,7 @@ static bool build_spans(struct graph *g, struct edge_counts *counted, const stru
     if (!g->edges || !g->pairs || !g->all || !g->fixed || !g->open || !g->runs || !g->callees || !g->ends ||
         !g->pair_of || capacity > UINT32_MAX)
         return false;
-    if (!lay_out(g, edge_counts, count))
+    if (!lay_out(g, counted))
         return false;
     lay_out_calls(g, calls);
     for (size_t i = 0; calls && i < calls->end_count; i++)
@@ -392,18 +433,19 @@ struct graph *graph_new(const struct pathmap *map, const struct graph_calls *cal
                         const struct graph_weights *weights, struct graph_scope scope)
 {
     struct graph *g = calloc(1, sizeof *g);
-    struct edge_counts *edge_counts = g ? edge_counts_new() : NULL;
+    struct edge_counts counted = {.index = table_new()};
     if (g) {
         g->map = map;
         g->scope = scope;
         if (scope.setting == SETTING_ANY)
             g->scope.admission = NULL;
     }
-    if (!edge_counts || !build_spans(g, edge_counts, calls, weights)) {
+    if (!g || !counted.index || !build_spans(g, &counted, calls, weights)) {
         graph_free(g);
         g = NULL;
     }
-    edge_counts_free(edge_counts);
+    table_free(counted.index);
+    free(counted.all);
     return g;
 }
 
