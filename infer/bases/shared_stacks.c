@@ -13,7 +13,7 @@
 struct shared_stacks {
     struct shared_stack *all;
     size_t count, capacity;
-    struct table *index; /* hash of pid and base -> index in `all`; rebuilt when that is sorted */
+    struct table *index; /* hash of pid and base -> index in `all` + 1; rebuilt when that is sorted */
     bool sorted;
 };
 
@@ -43,25 +43,18 @@ static uint64_t stack_key(uint32_t pid, uint64_t base)
 
 static bool add_stack(struct shared_stacks *s, struct shared_stack stack)
 {
-    bool added;
-    uint64_t *place = table_put(s->index, stack_key(stack.pid, stack.base), &added);
-    if (!place)
+    const size_t before = s->count, index = table_index(s->index, stack_key(stack.pid, stack.base), s->all,
+                                                        s->count, s->capacity, stack);
+    s->sorted &= s->count == before;
+    if (index == SIZE_MAX)
         return false;
-    if (!added) {
-        struct shared_stack *known = &s->all[*place];
-        if (stack.low < known->low)
-            known->low = stack.low;
-        if (stack.first < known->first)
-            known->first = stack.first;
-        if (stack.last > known->last)
-            known->last = stack.last;
-        return true;
-    }
-    if (!vec_reserve(s->all, s->count, s->capacity, 1))
-        return false;
-    *place = s->count;
-    s->all[s->count++] = stack;
-    s->sorted = false;
+    struct shared_stack *known = &s->all[index];
+    if (stack.low < known->low)
+        known->low = stack.low;
+    if (stack.first < known->first)
+        known->first = stack.first;
+    if (stack.last > known->last)
+        known->last = stack.last;
     return true;
 }
 
@@ -87,7 +80,7 @@ static void sort_stacks(struct shared_stacks *s)
         return;
     qsort(s->all, s->count, sizeof *s->all, compare_stacks);
     for (size_t i = 0; i < s->count; i++)
-        *table_find(s->index, stack_key(s->all[i].pid, s->all[i].base)) = i;
+        *table_find(s->index, stack_key(s->all[i].pid, s->all[i].base)) = i + 1;
     s->sorted = true;
 }
 

@@ -39,7 +39,7 @@ struct ranking {
     const struct callers *callers;
     struct work *work;
     uint32_t most;
-    struct table *index; /* key_of() -> number */
+    struct table *index; /* key_of() -> number + 1 */
     struct state *states;
     size_t state_count, state_capacity;
     struct way *ways;
@@ -117,18 +117,10 @@ static uint64_t key_of(const struct ranking *r, struct lattice_state state)
 
 uint32_t ranking_state(struct ranking *r, struct lattice_state state)
 {
-    bool added;
-    if (r->state_count >= BEST || !vec_reserve(r->states, r->state_count, r->state_capacity, 1))
+    if (r->state_count >= BEST)
         return RANKING_NONE;
-    uint64_t *place = table_put(r->index, key_of(r, state), &added);
-    if (!place)
-        return RANKING_NONE;
-    if (added) {
-        *place = r->state_count;
-        r->states[r->state_count++] =
-            (struct state){.is = state, .first = RANKING_NONE, .last = RANKING_NONE};
-    }
-    return (uint32_t)*place;
+    return (uint32_t)table_index(r->index, key_of(r, state), r->states, r->state_count, r->state_capacity,
+                                 (struct state){.is = state, .first = RANKING_NONE, .last = RANKING_NONE});
 }
 
 static int likelier_first(const void *a, const void *b)

@@ -59,7 +59,7 @@ struct observations {
     bool cut; /* there was no space for all columns: only those before LEARNED_COLUMNS are left */
     struct columns *rows;
     uint64_t last[ALL_COLUMNS];
-    struct table *image_numbers; /* address of a struct image -> index */
+    struct table *image_numbers; /* address of a struct image -> index + 1 */
     struct image **images;
     uint32_t image_count, image_capacity;
     uint8_t *bytes; /* of the row being added */
@@ -131,16 +131,11 @@ static enum unknown_reason unpack_flags(uint64_t flags, struct sample *s)
 /* The image's number + 1; 0: out of memory. */
 static uint64_t image_number(struct observations *o, struct image *image)
 {
-    bool added;
     if (o->last[IMAGE] && o->images[o->last[IMAGE] - 1] == image)
         return o->last[IMAGE];
-    uint64_t *number = table_put(o->image_numbers, (uintptr_t)image, &added);
-    if (number && added) {
-        *number = o->image_count;
-        if (!vec_push(o->images, o->image_count, o->image_capacity, image))
-            number = NULL;
-    }
-    return number ? *number + 1 : 0;
+    return table_index(o->image_numbers, (uintptr_t)image, o->images, o->image_count, o->image_capacity,
+                       image) +
+           1;
 }
 
 static bool add_bytes(struct observations *o, const void *bytes, size_t size)

@@ -28,7 +28,7 @@ struct settings {
     struct table *state_of; /* process_state() -> set, in this pass */
     struct setting *all;
     uint32_t count, capacity;
-    struct table *number_of; /* hash of a setting -> its number */
+    struct table *number_of; /* hash of a setting -> its number + 1 */
     struct table *united;    /* program -> the set of all of its files, once requested */
     uint64_t last_state;     /* the last one looked up; 0: none, as no process has it */
     uint32_t last_set;
@@ -186,15 +186,10 @@ static int mapped_set(struct settings *s, const struct process *process, uint32_
 int settings_number(struct settings *s, struct setting setting, uint32_t *out)
 {
     uint64_t hash = hash_u64(hash_u64(setting.files) ^ setting.called) ^ setting.start;
-    bool added;
-    uint64_t *value = table_put(s->number_of, hash, &added);
-    if (!value || !vec_reserve(s->all, s->count, s->capacity, 1))
+    const size_t number = table_index(s->number_of, hash, s->all, s->count, s->capacity, setting);
+    if (number == SIZE_MAX)
         return -ENOMEM;
-    if (added) {
-        *value = s->count;
-        s->all[s->count++] = setting;
-    }
-    *out = (uint32_t)*value;
+    *out = (uint32_t)number;
     return 0;
 }
 
