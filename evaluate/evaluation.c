@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "base/checksum.h"
 #include "base/hash.h"
 #include "base/sort.h"
@@ -24,16 +25,8 @@ struct evaluation {
 
 struct evaluation *evaluation_new(struct truth *truth)
 {
-    struct evaluation *e = calloc(1, sizeof *e);
-    if (!e)
-        return NULL;
-    e->truth = truth;
-    e->found = table_new();
-    if (!e->found) {
-        free(e);
-        e = NULL;
-    }
-    return e;
+    struct evaluation *e = allocate(struct evaluation, .truth = truth, .found = table_new());
+    return whole_or_free(e, e->found, free);
 }
 
 void evaluation_free(struct evaluation *e)

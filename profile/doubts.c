@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/allocate.h"
 #include "base/hash.h"
 #include "base/vec.h"
 
@@ -15,15 +16,8 @@ struct doubts {
 
 struct doubts *doubts_new(void)
 {
-    struct doubts *d = calloc(1, sizeof *d);
-    if (!d)
-        return NULL;
-    d->numbers = table_new();
-    if (!d->numbers) {
-        free(d);
-        return NULL;
-    }
-    return d;
+    struct doubts *d = allocate(struct doubts, .numbers = table_new());
+    return whole_or_free(d, d->numbers, free);
 }
 
 void doubts_free(struct doubts *d)

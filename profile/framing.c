@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "base/arena.h"
 #include "base/hash.h"
 #include "base/path.h"
@@ -67,12 +68,10 @@ struct framing *framing_new(const struct framing_options *options, struct image_
         f->inlined = inlined_new(f->frames, images, options->inlined, options->lines, options->places);
     if (options->accesses || options->locks)
         f->accesses = accesses_new();
-    if (!f->frames || !f->framed || !f->arena || !f->kernel || (source && !f->inlined) ||
-        ((options->accesses || options->locks) && !f->accesses)) {
-        framing_free(f);
-        return NULL;
-    }
-    return f;
+    return whole_or_free(f,
+                         f->frames && f->framed && f->arena && f->kernel && (!source || f->inlined) &&
+                             (f->accesses || (!options->accesses && !options->locks)),
+                         framing_free);
 }
 
 void framing_free(struct framing *f)

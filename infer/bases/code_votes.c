@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/allocate.h"
 #include "base/checksum.h"
 #include "base/hash.h"
 #include "base/sort.h"
@@ -29,16 +30,8 @@ struct code_votes {
 
 struct code_votes *code_votes_new(void)
 {
-    struct code_votes *v = calloc(1, sizeof *v);
-    if (!v)
-        return NULL;
-    v->index = table_new();
-    v->bases = table_new();
-    if (!v->index || !v->bases) {
-        code_votes_free(v);
-        v = NULL;
-    }
-    return v;
+    struct code_votes *v = allocate(struct code_votes, .index = table_new(), .bases = table_new());
+    return whole_or_free(v, v->index && v->bases, code_votes_free);
 }
 
 void code_votes_free(struct code_votes *v)

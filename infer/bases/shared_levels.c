@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "base/hash.h"
 #include "base/sort.h"
 #include "infer/samples/locate.h"
@@ -42,18 +43,9 @@ static bool find_roots(struct shared_levels *l)
 
 struct shared_levels *shared_levels_new(const struct pathmap *map, struct image_cache *images)
 {
-    struct shared_levels *l = calloc(1, sizeof *l);
-    if (!l)
-        return NULL;
-    l->map = map;
-    l->images = images;
-    l->roots = table_new();
-    l->levels = table_new();
-    if (!l->roots || !l->levels || !find_roots(l)) {
-        shared_levels_free(l);
-        l = NULL;
-    }
-    return l;
+    struct shared_levels *l = allocate(struct shared_levels, .map = map, .images = images,
+                                       .roots = table_new(), .levels = table_new());
+    return whole_or_free(l, l->roots && l->levels && find_roots(l), shared_levels_free);
 }
 
 void shared_levels_free(struct shared_levels *l)

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/allocate.h"
 #include "base/hash.h"
 #include "base/search.h"
 #include "base/sort.h"
@@ -20,11 +21,7 @@ struct shared_stacks {
 struct shared_stacks *shared_stacks_new(void)
 {
     struct shared_stacks *s = calloc(1, sizeof *s);
-    if (s && !(s->index = table_new())) {
-        free(s);
-        s = NULL;
-    }
-    return s;
+    return whole_or_free(s, (s->index = table_new()), free);
 }
 
 void shared_stacks_free(struct shared_stacks *s)

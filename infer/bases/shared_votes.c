@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/allocate.h"
 #include "base/checksum.h"
 #include "base/hash.h"
 #include "base/sort.h"
@@ -38,17 +39,10 @@ struct shared_votes {
 
 struct shared_votes *shared_votes_new(struct resolver *resolver, struct image_cache *images)
 {
-    struct shared_votes *v = calloc(1, sizeof *v);
-    if (!v)
-        return NULL;
-    v->resolver = resolver;
-    v->levels = shared_levels_new(resolver_map(resolver), images);
-    v->index = table_new();
-    if (!v->levels || !v->index) {
-        shared_votes_free(v);
-        v = NULL;
-    }
-    return v;
+    struct shared_votes *v =
+        allocate(struct shared_votes, .resolver = resolver,
+                 .levels = shared_levels_new(resolver_map(resolver), images), .index = table_new());
+    return whole_or_free(v, v->levels && v->index, shared_votes_free);
 }
 
 void shared_votes_free(struct shared_votes *v)

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/allocate.h"
 #include "base/hash.h"
 #include "base/search.h"
 #include "base/vec.h"
@@ -15,11 +16,7 @@ struct prover *prover_new(struct image_calls *calls)
         return NULL;
     p->calls = calls;
     p->known = table_new();
-    if (!p->known) {
-        free(p);
-        p = NULL;
-    }
-    return p;
+    return whole_or_free(p, p->known, free);
 }
 
 void prover_free(struct prover *p)

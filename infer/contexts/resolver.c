@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "base/hash.h"
 #include "base/sort.h"
 #include "base/vec.h"
@@ -61,11 +62,7 @@ struct resolver *resolver_new(const struct pathmap *map, struct function_numbers
     r->numbers = numbers ? numbers : r->own;
     r->memo = table_new();
     r->expected = table_new();
-    if (!r->numbers || !r->memo || !r->expected) {
-        resolver_free(r);
-        r = NULL;
-    }
-    return r;
+    return whole_or_free(r, r->numbers && r->memo && r->expected, resolver_free);
 }
 
 void resolver_free(struct resolver *r)

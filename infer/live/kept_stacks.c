@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "base/vec.h"
 #include "perfdata/walks.h"
 
@@ -23,16 +24,11 @@ static bool begin_nodes(struct kept_nodes *n)
 
 struct kept_stacks *kept_stacks_new(void)
 {
-    struct kept_stacks *k = calloc(1, sizeof *k);
-    if (!k)
-        return NULL;
-    k->paths = names_new();
-    k->file_of = table_new();
-    k->stack_of = table_new();
-    if (k->paths && k->file_of && k->stack_of && begin_nodes(&k->words) && begin_nodes(&k->frames))
-        return k;
-    kept_stacks_free(k);
-    return NULL;
+    struct kept_stacks *k =
+        allocate(struct kept_stacks, .paths = names_new(), .file_of = table_new(), .stack_of = table_new());
+    return whole_or_free(
+        k, k->paths && k->file_of && k->stack_of && begin_nodes(&k->words) && begin_nodes(&k->frames),
+        kept_stacks_free);
 }
 
 void kept_stacks_free(struct kept_stacks *k)

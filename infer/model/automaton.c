@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "infer/model/ranking.h"
 
 #define OF_RANKINGS 8 /* shares of the memory limit, as divisors: for paths, */
@@ -46,10 +47,9 @@ static bool make_lattice(struct automaton *a)
 
 struct automaton *automaton_new(const struct graph *graph, const struct automaton_options *options)
 {
-    struct automaton *a = calloc(1, sizeof *a);
+    struct automaton *a = allocate(struct automaton, .graph = graph);
     if (!a)
         return NULL;
-    a->graph = graph;
     if (options)
         a->options = *options;
     if (!a->options.best)
@@ -58,11 +58,7 @@ struct automaton *automaton_new(const struct graph *graph, const struct automato
         a->options.best = AUTOMATON_BEST_MAX;
     if (!a->options.bytes)
         a->options.bytes = AUTOMATON_BYTES;
-    if (!make_lattice(a)) {
-        automaton_free(a);
-        a = NULL;
-    }
-    return a;
+    return whole_or_free(a, make_lattice(a), automaton_free);
 }
 
 void automaton_free(struct automaton *a)

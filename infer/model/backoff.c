@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/allocate.h"
 #include "base/hash.h"
 #include "base/vec.h"
 
@@ -31,16 +32,8 @@ struct backoff {
 
 struct backoff *backoff_new(void)
 {
-    struct backoff *b = calloc(1, sizeof *b);
-    if (!b)
-        return NULL;
-    b->context_of = table_new();
-    b->transition_of = table_new();
-    if (!b->context_of || !b->transition_of) {
-        backoff_free(b);
-        b = NULL;
-    }
-    return b;
+    struct backoff *b = allocate(struct backoff, .context_of = table_new(), .transition_of = table_new());
+    return whole_or_free(b, b->context_of && b->transition_of, backoff_free);
 }
 
 void backoff_free(struct backoff *b)

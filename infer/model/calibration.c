@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/allocate.h"
 #include "base/hash.h"
 #include "base/vec.h"
 #include "infer/model/wilson.h"
@@ -172,12 +173,10 @@ struct calibration *calibration_new(void)
     if (!c)
         return NULL;
     c->shares.of_stack = table_new();
-    if (!c->shares.of_stack || !rate_init(&c->calls, of_calls) || !rate_init(&c->sole, of_sole) ||
-        !rate_init(&c->seen, of_seen)) {
-        calibration_free(c);
-        c = NULL;
-    }
-    return c;
+    return whole_or_free(c,
+                         c->shares.of_stack && rate_init(&c->calls, of_calls) &&
+                             rate_init(&c->sole, of_sole) && rate_init(&c->seen, of_seen),
+                         calibration_free);
 }
 
 void calibration_free(struct calibration *c)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/allocate.h"
 #include "base/hash.h"
 #include "base/vec.h"
 
@@ -55,19 +56,9 @@ struct ranking {
 struct ranking *ranking_new(struct lattice *lattice, const struct callers *callers, uint32_t most,
                             struct work *work)
 {
-    struct ranking *r = calloc(1, sizeof *r);
-    if (!r)
-        return NULL;
-    r->lattice = lattice;
-    r->callers = callers;
-    r->work = work;
-    r->most = most;
-    r->index = table_new();
-    if (!r->index) {
-        free(r);
-        r = NULL;
-    }
-    return r;
+    struct ranking *r = allocate(struct ranking, .lattice = lattice, .callers = callers, .work = work,
+                                 .most = most, .index = table_new());
+    return whole_or_free(r, r->index, free);
 }
 
 static void free_tables(struct ranking *r)

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/allocate.h"
 #include "base/hash.h"
 #include "base/vec.h"
 #include "image/run_time.h"
@@ -36,17 +37,12 @@ struct code_places {
 
 struct code_places *code_places_new(void)
 {
-    struct code_places *p = calloc(1, sizeof *p);
-    if (!p)
-        return NULL;
-    p->code_of = table_new();
-    p->node_of = table_new();
-    if (!p->code_of || !p->node_of ||
-        !vec_push(p->nodes, p->node_count, p->node_capacity, (struct node){.outer = NOTHING})) {
-        code_places_free(p);
-        p = NULL;
-    }
-    return p;
+    struct code_places *p = allocate(struct code_places, .code_of = table_new(), .node_of = table_new());
+    return whole_or_free(
+        p,
+        p->code_of && p->node_of &&
+            vec_push(p->nodes, p->node_count, p->node_capacity, (struct node){.outer = NOTHING}),
+        code_places_free);
 }
 
 void code_places_free(struct code_places *p)

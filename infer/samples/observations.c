@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "base/hash.h"
 #include "base/vec.h"
 #include "pathmap/map/trie.h"
@@ -69,18 +70,10 @@ struct observations {
 
 struct observations *observations_new(bool callers, struct columns_file *file)
 {
-    struct observations *o = calloc(1, sizeof *o);
-    if (!o)
-        return NULL;
-    o->callers = callers;
-    o->file = file;
-    o->rows = columns_new(ALL_COLUMNS, TABLE_MEMORY, file);
-    o->image_numbers = table_new();
-    if (!o->rows || !o->image_numbers) {
-        observations_free(o);
-        o = NULL;
-    }
-    return o;
+    struct observations *o =
+        allocate(struct observations, .callers = callers, .file = file,
+                 .rows = columns_new(ALL_COLUMNS, TABLE_MEMORY, file), .image_numbers = table_new());
+    return whole_or_free(o, o->rows && o->image_numbers, observations_free);
 }
 
 void observations_free(struct observations *o)
@@ -405,11 +398,7 @@ struct pairing {
 struct pairing *pairing_new(const struct observations *o)
 {
     struct pairing *p = calloc(1, sizeof *p);
-    if (p && !(p->cursor = columns_read(o->rows))) {
-        free(p);
-        p = NULL;
-    }
-    return p;
+    return whole_or_free(p, (p->cursor = columns_read(o->rows)), free);
 }
 
 void pairing_free(struct pairing *p)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/allocate.h"
 #include "base/hash.h"
 #include "base/vec.h"
 
@@ -25,16 +26,8 @@ struct run_times {
 
 struct run_times *run_times_new(uint32_t clock)
 {
-    struct run_times *r = calloc(1, sizeof *r);
-    if (!r)
-        return NULL;
-    r->clock = clock;
-    r->index = table_new();
-    if (!r->index) {
-        free(r);
-        r = NULL;
-    }
-    return r;
+    struct run_times *r = allocate(struct run_times, .clock = clock, .index = table_new());
+    return whole_or_free(r, r->index, free);
 }
 
 void run_times_free(struct run_times *r)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "base/hash.h"
 #include "base/vec.h"
 #include "pathmap/map/trie.h"
@@ -31,18 +32,9 @@ struct survey {
 
 struct survey *survey_new(void)
 {
-    struct survey *s = calloc(1, sizeof *s);
-    if (!s)
-        return NULL;
-    s->cid_of = table_new();
-    s->thread_of = table_new();
-    s->most = SURVEY_MOMENTS;
-    s->step = 1;
-    if (!s->cid_of || !s->thread_of) {
-        survey_free(s);
-        s = NULL;
-    }
-    return s;
+    struct survey *s = allocate(struct survey, .cid_of = table_new(), .thread_of = table_new(),
+                                .most = SURVEY_MOMENTS, .step = 1);
+    return whole_or_free(s, s->cid_of && s->thread_of, survey_free);
 }
 
 void survey_free(struct survey *s)
