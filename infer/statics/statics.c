@@ -1,6 +1,7 @@
 /* statics.c - see statics.h. */
 #include "infer/statics/statics.h"
 
+#include "base/allocate.h"
 #include "base/sort.h"
 #include "infer/statics/build.h"
 
@@ -30,32 +31,24 @@ static void add_part(struct building *b, struct part *part)
     }
 }
 
-/* Adds functions of the part, among those found so far, that never return. */
-static void add_ends(struct building *b, const struct part *part)
-{
-    for (uint32_t f = 0; f < image_function_count(part->image) && !b->failed; f++)
-        if (part->functions[f] != TRIE_NONE && !calls_returns(part->calls, f))
-            statics_add(b, &b->ends, &part->functions[f], sizeof part->functions[f]);
-}
-
-static void add_resolvers(struct building *b, const struct part *part)
-{
-    for (uint32_t f = 0; f < image_function_count(part->image) && !b->failed; f++)
-        if (part->functions[f] != TRIE_NONE && calls_is_resolver(part->calls, f))
-            statics_add(b, &b->resolvers, &part->functions[f], sizeof part->functions[f]);
-}
-
-/* Adds functions of the part, among those found so far, that can be looked up by name. */
-static void add_exports(struct building *b, const struct part *part)
+/* Adds what functions of the part, among those found so far, are: that they never return, are the loader's resolvers, or can be
+ * looked up by name. */
+static void add_kinds(struct building *b, const struct part *part)
 {
     uint32_t loader[STARTS_MAX];
     bool resolver;
-    if (starts_loader(part->image, loader))
-        return;
+    const bool exports = !starts_loader(part->image, loader);
     for (uint32_t f = 0; f < image_function_count(part->image) && !b->failed; f++) {
+        const uint32_t *number = &part->functions[f];
         const char *name = image_function(part->image, f)->name;
-        if (part->functions[f] != TRIE_NONE && name && calls_export(part->calls, name, &resolver) == f)
-            statics_add(b, &b->exports, &part->functions[f], sizeof part->functions[f]);
+        if (*number == TRIE_NONE)
+            continue;
+        if (!calls_returns(part->calls, f))
+            statics_add(b, &b->ends, number, sizeof *number);
+        if (calls_is_resolver(part->calls, f))
+            statics_add(b, &b->resolvers, number, sizeof *number);
+        if (exports && name && calls_export(part->calls, name, &resolver) == f)
+            statics_add(b, &b->exports, number, sizeof *number);
     }
 }
 
@@ -103,11 +96,7 @@ static struct choice *choose_targets(struct building *b, const struct image_cach
         rc = image_calls_of(calls, choices[i].image, &choices[i].calls);
     if (choices)
         qsort(choices, *count, sizeof *choices, by_build);
-    if (rc < 0) {
-        free(choices);
-        choices = NULL;
-    }
-    return choices;
+    return whole_or_free(choices, rc >= 0, free);
 }
 
 static void add_image(struct building *b, const struct choice *choice)
@@ -173,11 +162,8 @@ int statics_build(struct trie *trie, const struct image_cache *images, struct im
         statics_add_starts(&b, &b.parts[i]);
     if (!b.failed)
         statics_add_classes(&b);
-    for (size_t i = 0; i < b.count && !b.failed; i++) {
-        add_ends(&b, &b.parts[i]);
-        add_exports(&b, &b.parts[i]);
-        add_resolvers(&b, &b.parts[i]);
-    }
+    for (size_t i = 0; i < b.count && !b.failed; i++)
+        add_kinds(&b, &b.parts[i]);
     for (size_t i = 0; i < b.count; i++)
         free(b.parts[i].functions);
     free(b.parts);
