@@ -39,7 +39,6 @@ libinfer_la_SOURCES = \
 	infer/model/first_seen.c infer/model/first_seen.h \
 	infer/model/fit.c infer/model/fit.h \
 	infer/model/graph.c infer/model/graph.h \
-	infer/model/graph_statics.c infer/model/graph_statics.h \
 	infer/model/lattice.c infer/model/lattice.h \
 	infer/model/outer_cells.c infer/model/cells.h \
 	infer/model/values.c \

@@ -9,6 +9,8 @@
 #include "pathmap/map/partial.h"
 #include "process/partial.h"
 
+/* weight of what the loader runs before the program, relative to the program itself, which runs longer */
+#define LOADER 0.01
 #define ROUNDS 8 /* calls beyond what training saw through which expected runs are propagated */
 /* upper bound of the expected runs of a function that never returns: while others are counted it has not run */
 #define ONCE  1e-3
@@ -153,7 +155,7 @@ static bool is_function_in_scope(const struct graph *g, uint32_t function)
 }
 
 /* Whether the graph's setting allows a call known from the binary, whose callee it has. */
-static bool is_call_in_scope(const struct graph *g, uint32_t callee, const struct graph_edge *edge)
+static bool is_call_in_scope(const struct graph *g, uint32_t callee, const struct static_edge *edge)
 {
     const struct graph_scope *s = &g->scope;
     if (!s->admission || (edge->through && !is_function_in_scope(g, edge->through - 1)))
@@ -291,37 +293,47 @@ static bool lay_out(struct graph *g, const struct edge_counts *counts)
     return true;
 }
 
-/* Appends an edge to the last span, or adds it to the span's last edge if that is the same call; the site is the heaviest
- * one's. */
-static void lay_edge(struct graph *g, struct span *span, const struct graph_edge *edge, double *heaviest)
+/* Appends a call to the last span, or adds it to the span's last edge if that is the same; the site is the heaviest one's. */
+static void lay_call(struct graph *g, struct span *span, const struct static_edge *call, double weight,
+                     double *heaviest)
 {
+    const struct graph_edge edge = {call->caller, call->rise, call->site, weight, call->open, call->through};
     struct graph_edge *last = span->count ? &g->edges[g->edge_count - 1] : NULL;
-    span->weight += edge->weight;
-    if (!last || graph_compare_edges(last, edge) != 0) {
-        g->edges[g->edge_count++] = *edge;
+    span->weight += weight;
+    if (!last || graph_compare_edges(last, &edge) != 0) {
+        g->edges[g->edge_count++] = edge;
         span->count++;
-        *heaviest = edge->weight;
+        *heaviest = weight;
         return;
     }
-    last->weight += edge->weight;
-    if (edge->weight > *heaviest) {
-        *heaviest = edge->weight;
-        last->site = edge->site;
+    last->weight += weight;
+    if (weight > *heaviest) {
+        *heaviest = weight;
+        last->site = edge.site;
     }
 }
 
+/* How often a direct call is made per run of its caller. */
+static double weight_of(const struct statics *statics, const struct static_edge *call)
+{
+    for (size_t i = 0; call->caller == STATIC_ROOT && i < statics->start_count; i++)
+        if (statics->starts[i].function == call->callee && !statics->starts[i].only)
+            return LOADER;
+    return 1;
+}
+
 /* Lays out the calls known from the binary, which are sorted. */
-static void lay_out_calls(struct graph *g, const struct graph_calls *calls)
+static void lay_out_calls(struct graph *g, const struct statics *statics)
 {
     double heaviest = 0;
-    for (size_t i = 0; calls && i < calls->count; i++) {
-        const struct graph_call *call = &calls->calls[i];
-        if (!is_function_in_scope(g, call->callee) || !is_call_in_scope(g, call->callee, &call->edge))
+    for (size_t i = 0; statics && i < statics->count; i++) {
+        const struct static_edge *call = &statics->edges[i];
+        if (!is_function_in_scope(g, call->callee) || !is_call_in_scope(g, call->callee, call))
             continue;
-        struct span *span = call->edge.open ? &g->open[call->callee] : &g->fixed[call->callee];
+        struct span *span = call->open ? &g->open[call->callee] : &g->fixed[call->callee];
         if (!span->count)
             span->first = g->edge_count;
-        lay_edge(g, span, &call->edge, &heaviest);
+        lay_call(g, span, call, weight_of(statics, call), &heaviest);
     }
 }
 
@@ -342,7 +354,7 @@ static void weigh_class(struct graph *g, struct span *span, double share)
 }
 
 /* Like is_call_in_scope(), for a call through a pointer: the function that a thread was started with may be known. */
-static bool is_pointer_call_in_scope(const struct graph *g, const struct graph_edge *edge)
+static bool is_pointer_call_in_scope(const struct graph *g, const struct static_edge *edge)
 {
     return is_call_in_scope(g, PATHMAP_NONE, edge) &&
            (!g->scope.admission || edge->caller == GRAPH_ROOT ||
@@ -350,35 +362,35 @@ static bool is_pointer_call_in_scope(const struct graph *g, const struct graph_e
 }
 
 /* Lays out the class's edges, equal ones once. */
-static void lay_out_class(struct graph *g, const struct graph_class *class, struct span *span)
+static void lay_out_class(struct graph *g, const struct static_class *class, struct span *span)
 {
     size_t targets = 0;
     double heaviest = 0;
     *span = (struct span){g->edge_count, 0, 0};
-    for (size_t i = 0; i < class->caller_count; i++)
-        if (is_pointer_call_in_scope(g, &class->callers[i]))
-            lay_edge(g, span, &class->callers[i], &heaviest);
+    for (size_t i = 0; i < class->count; i++)
+        if (is_pointer_call_in_scope(g, &class->edges[i]))
+            lay_call(g, span, &class->edges[i], class->share, &heaviest);
     for (size_t i = 0; i < class->target_count; i++)
         targets += is_function_in_scope(g, class->targets[i]);
     weigh_class(g, span, 1 / (double)(targets ? targets : 1));
 }
 
-static bool lay_out_classes(struct graph *g, const struct graph_calls *calls)
+static bool lay_out_classes(struct graph *g, const struct statics *statics)
 {
     size_t members = 0;
-    for (size_t c = 0; calls && c < calls->class_count; c++)
-        members += calls->classes[c].target_count;
-    g->classes = calloc(calls ? calls->class_count + 1 : 1, sizeof *g->classes);
+    for (size_t c = 0; statics && c < statics->class_count; c++)
+        members += statics->classes[c].target_count;
+    g->classes = calloc(statics ? statics->class_count + 1 : 1, sizeof *g->classes);
     g->members = malloc((members + 1) * sizeof *g->members);
     g->first_member = calloc((size_t)g->functions + 2, sizeof *g->first_member);
     if (!g->classes || !g->members || !g->first_member)
         return false;
-    g->class_count = calls ? (uint32_t)calls->class_count : 0;
+    g->class_count = statics ? (uint32_t)statics->class_count : 0;
     uint32_t *first = g->first_member + 1;
-    for (size_t c = 0; calls && c < calls->class_count; c++) {
-        lay_out_class(g, &calls->classes[c], &g->classes[c]);
-        for (size_t i = 0; i < calls->classes[c].target_count; i++)
-            first[calls->classes[c].targets[i]] += is_function_in_scope(g, calls->classes[c].targets[i]);
+    for (size_t c = 0; statics && c < statics->class_count; c++) {
+        lay_out_class(g, &statics->classes[c], &g->classes[c]);
+        for (size_t i = 0; i < statics->classes[c].target_count; i++)
+            first[statics->classes[c].targets[i]] += is_function_in_scope(g, statics->classes[c].targets[i]);
     }
     uint32_t sum = 0; /* turns counts into the beginnings of each function's members, then into their ends */
     for (uint32_t f = 0; f < g->functions; f++) {
@@ -386,15 +398,15 @@ static bool lay_out_classes(struct graph *g, const struct graph_calls *calls)
         first[f] = sum;
         sum += count;
     }
-    for (uint32_t c = 0; calls && c < calls->class_count; c++)
-        for (size_t i = 0; i < calls->classes[c].target_count; i++)
-            if (is_function_in_scope(g, calls->classes[c].targets[i]))
-                g->members[first[calls->classes[c].targets[i]]++] = c;
+    for (uint32_t c = 0; statics && c < statics->class_count; c++)
+        for (size_t i = 0; i < statics->classes[c].target_count; i++)
+            if (is_function_in_scope(g, statics->classes[c].targets[i]))
+                g->members[first[statics->classes[c].targets[i]]++] = c;
     return true;
 }
 
 /* Builds all spans. */
-static bool build_spans(struct graph *g, struct edge_counts *counted, const struct graph_calls *calls,
+static bool build_spans(struct graph *g, struct edge_counts *counted, const struct statics *statics,
                         const struct graph_weights *weights)
 {
     if (g->scope.admission && !(g->allowed = admission_nodes(g->scope.admission, g->scope.setting)))
@@ -402,9 +414,9 @@ static bool build_spans(struct graph *g, struct edge_counts *counted, const stru
     if (!collect_edges(g, weights, counted))
         return false;
     sort_with(counted->all, counted->count, compare_counts);
-    size_t count = counted->count, capacity = count + (calls ? calls->count : 0);
-    for (size_t c = 0; calls && c < calls->class_count; c++)
-        capacity += calls->classes[c].caller_count;
+    size_t count = counted->count, capacity = count + (statics ? statics->count : 0);
+    for (size_t c = 0; statics && c < statics->class_count; c++)
+        capacity += statics->classes[c].count;
     g->functions = pathmap_function_count(g->map);
     g->edges = malloc((capacity + 1) * sizeof *g->edges);
     g->pairs = malloc((count + 1) * sizeof *g->pairs);
@@ -420,16 +432,16 @@ static bool build_spans(struct graph *g, struct edge_counts *counted, const stru
         return false;
     if (!lay_out(g, counted))
         return false;
-    lay_out_calls(g, calls);
-    for (size_t i = 0; calls && i < calls->end_count; i++)
-        g->ends[calls->ends[i]] = true;
+    lay_out_calls(g, statics);
+    for (size_t i = 0; statics && i < statics->end_count; i++)
+        g->ends[statics->ends[i]] = true;
     estimate_runs(g);
     count_callees(g);
     weigh_statics(g);
-    return lay_out_classes(g, calls);
+    return lay_out_classes(g, statics);
 }
 
-struct graph *graph_new(const struct pathmap *map, const struct graph_calls *calls,
+struct graph *graph_new(const struct pathmap *map, const struct statics *statics,
                         const struct graph_weights *weights, struct graph_scope scope)
 {
     struct graph *g = calloc(1, sizeof *g);
@@ -440,7 +452,7 @@ struct graph *graph_new(const struct pathmap *map, const struct graph_calls *cal
         if (scope.setting == SETTING_ANY)
             g->scope.admission = NULL;
     }
-    if (!g || !counted.index || !build_spans(g, &counted, calls, weights)) {
+    if (!g || !counted.index || !build_spans(g, &counted, statics, weights)) {
         graph_free(g);
         g = NULL;
     }

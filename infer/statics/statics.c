@@ -148,6 +148,35 @@ static void find_together(struct building *b, const struct settings *settings)
     }
 }
 
+static int by_caller(const void *a, const void *b)
+{
+    const struct static_edge *x = a, *y = b;
+    return order_of(x->caller, y->caller) ?: order_of(x->rise, y->rise) ?: order_of(x->open, y->open)
+        ?: order_of(x->through, y->through) ?: order_of(x->site, y->site);
+}
+
+/* Those from STATIC_ROOT, which is below the greatest number, come first. */
+static int fixed_first(const void *a, const void *b)
+{
+    const struct static_edge *x = a, *y = b;
+    return order_of(x->open, y->open) ?: order_of(x->caller + 2, y->caller + 2) ?: by_caller(a, b);
+}
+
+void statics_sort(struct statics *statics)
+{
+    struct static_edge *edges = statics->edges;
+    if (statics->count)
+        sort_by(edges, statics->count, callee);
+    for (size_t from = 0, i = 1; from < statics->count; i++) {
+        if (i < statics->count && edges[i].callee == edges[from].callee)
+            continue;
+        qsort(edges + from, i - from, sizeof *edges, fixed_first);
+        from = i;
+    }
+    for (size_t c = 0; c < statics->class_count; c++)
+        sort_with(statics->classes[c].edges, statics->classes[c].count, by_caller);
+}
+
 int statics_build(struct trie *trie, const struct image_cache *images, struct image_calls *calls,
                   const struct settings *settings, const struct statics_need *need, struct work *work,
                   struct statics *out, struct fathom_error *err)
@@ -187,10 +216,12 @@ int statics_build(struct trie *trie, const struct image_cache *images, struct im
                             .threads = b.threads.items,
                             .thread_count = b.threads.count,
                             .left_out = b.left_out};
-    if (!b.failed)
-        return 0;
-    statics_free(out);
-    return error_memory(err);
+    if (b.failed) {
+        statics_free(out);
+        return error_memory(err);
+    }
+    statics_sort(out);
+    return 0;
 }
 
 void statics_free(struct statics *statics)

@@ -49,10 +49,9 @@ Test(lattice, has_only_the_cells_on_the_way_to_what_is_asked_for)
     struct rig r;
     begin(&r);
     uint32_t *f = r.numbers;
-    struct graph_call calls[] = {{f[2], {f[1], 4096, 0, 1, false, 0}},
-                                 {f[3], {f[1], 32, 0, 1, false, 0}},
-                                 {f[4], {f[3], 32, 0, 1, false, 0}}};
-    rig_use(&r, &(struct graph_calls){.calls = calls, .count = 3}, NULL);
+    struct static_edge calls[] = {
+        {f[2], f[1], 4096, false, 0, 0}, {f[3], f[1], 32, false, 0, 0}, {f[4], f[3], 32, false, 0, 0}};
+    rig_use(&r, &(struct statics){.edges = calls, .count = 3}, NULL);
     struct callers callers;
     cr_assert_eq(callers_make(&callers, r.graph, NULL), 0);
     struct reach reach;
@@ -83,8 +82,8 @@ Test(lattice, calls_add_up)
     struct bench b;
     begin(&r);
     uint32_t *f = r.numbers;
-    struct graph_call calls[] = {{f[2], {f[1], 4096, 0, 1, false, 0}}, {f[3], {f[1], 20, 0, 1, false, 0}}};
-    rig_use(&r, &(struct graph_calls){.calls = calls, .count = 2}, NULL);
+    struct static_edge calls[] = {{f[2], f[1], 4096, false, 0, 0}, {f[3], f[1], 20, false, 0, 0}};
+    rig_use(&r, &(struct statics){.edges = calls, .count = 2}, NULL);
     open_bench(&b, &r, LATTICE_PLAIN, 20000);
     for (uint32_t height = 0; height < 20000; height += 8) {
         cr_expect_eq(stands(&b, f[0], height), height == 16, "a at %u", height);
@@ -136,10 +135,10 @@ Test(lattice, last_resorts_are_asked_for)
     struct bench plain, all;
     begin(&r);
     uint32_t *f = r.numbers, targets[] = {f[4], f[5]};
-    struct graph_call open = {f[2], {f[0], 16, 0, 1, true, 0}};
-    struct graph_edge through = {f[1], 64, 0, 1, false, 0};
-    struct graph_class class = {&through, 1, targets, 2};
-    rig_use(&r, &(struct graph_calls){.calls = &open, .count = 1, .classes = &class, .class_count = 1}, NULL);
+    struct static_edge open = {f[2], f[0], 16, true, 0, 0};
+    struct static_edge through = {0, f[1], 64, false, 0, 0};
+    struct static_class class = {0, 1, &through, 1, targets, 2};
+    rig_use(&r, &(struct statics){.edges = &open, .count = 1, .classes = &class, .class_count = 1}, NULL);
     open_bench(&plain, &r, LATTICE_PLAIN, 2000);
     open_bench(&all, &r, LATTICE_RESORTS, 2000);
     for (uint32_t height = 0; height < 2000; height += 8) {
