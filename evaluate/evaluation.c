@@ -1,7 +1,6 @@
 /* evaluation.c - see evaluation.h. */
 #include "evaluate/evaluation.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,7 @@
 /* agreement.c - see agreement.h. */
 #include "profile/agreement.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/search.h"
 #include "base/sort.h"

@@ -2,7 +2,6 @@
 #include "profile/chance.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/sort.h"
 

@@ -1,7 +1,6 @@
 /* framing.c - see framing.h. */
 #include "profile/framing.h"
 
-#include <errno.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,7 +114,7 @@ static int append_item(struct framing *f, uint32_t item, struct fathom_error *er
     return item != NO_ITEM && vec_push(f->path, f->depth, f->capacity, item) ? 0 : error_memory(err);
 }
 
-int framing_label(struct framing *f, const char *text, struct fathom_error *err)
+static int append_label(struct framing *f, const char *text, struct fathom_error *err)
 {
     return append_item(f, frames_label(f->frames, FRAME_LABEL, text), err);
 }
@@ -166,7 +165,7 @@ int framing_begin(struct framing *f, const struct process *process, const struct
     char text[64];
     snprintf(text, sizeof text, "%s/%u", process ? process_thread_name(process, sample->tid) : "?",
              sample->tid);
-    return framing_label(f, text, err);
+    return append_label(f, text, err);
 }
 
 /* Named by the binary if it is available, otherwise by the map. */
@@ -297,17 +296,17 @@ static int append_file(struct framing *f, const struct process *process, const s
     const char *name = m && m->path ? m->path : "code outside all files";
     char text[256];
     if (m && m->path && mapped_is_run_time(m->path))
-        return framing_label(f, RUN_TIME_NAME, err);
+        return append_label(f, RUN_TIME_NAME, err);
     snprintf(text, sizeof text, "[%s]", path_base(name));
-    return framing_label(f, text, err);
+    return append_label(f, text, err);
 }
 
 /* Appends a frame for a thread of the kernel, or another one without memory of its own. */
 static int append_kernel_thread(struct framing *f, const struct process *process, const struct sample *sample,
                                 struct fathom_error *err)
 {
-    int rc = framing_label(f, "[kernel]", err);
-    return rc < 0 ? rc : framing_label(f, process ? process_thread_name(process, sample->tid) : "?", err);
+    int rc = append_label(f, "[kernel]", err);
+    return rc < 0 ? rc : append_label(f, process ? process_thread_name(process, sample->tid) : "?", err);
 }
 
 int framing_unknown(struct framing *f, const struct process *process, const struct sample *sample,
@@ -325,7 +324,7 @@ int framing_unknown(struct framing *f, const struct process *process, const stru
     if (place->image && place->function != IMAGE_NO_FUNCTION)
         return append_item(f, frames_function(f->frames, place->image, place->function), err);
     if (r->reason == UNKNOWN_KERNEL) /* unless its functions follow */
-        return framing_in_kernel(f, sample) ? 0 : framing_label(f, "[kernel]", err);
+        return framing_in_kernel(f, sample) ? 0 : append_label(f, "[kernel]", err);
     return append_file(f, process, sample, err);
 }
 
@@ -463,7 +462,7 @@ int framing_end(struct framing *f, const struct place *place, const struct proce
     if (rc == 0 && f->options.locks)
         rc = append_lock(f, err);
     if (rc == 0 && sample->wait)
-        rc = framing_label(f, wait_reason_label(sample->wait), err);
+        rc = append_label(f, wait_reason_label(sample->wait), err);
     if (rc == 0 && sample->waker)
         rc = append_item(f, framing_waker(f, sample->waker), err);
     *items = f->path;

@@ -4,11 +4,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/allocate.h"
 #include "base/saturate.h"
-#include "base/vec.h"
 #include "profile/likely.h"
 #include "profile/placing.h"
 #include "profile/profile_data.h"

@@ -257,8 +257,7 @@ static void set_kind(const struct resolver *r, size_t paths, uint32_t trained, b
                                                      : RESOLVED_AMBIGUOUS;
 }
 
-/* Ranks the groups' candidates by probability (resolver.h). Counts are summed as doubles, since a file may
- * hold any values. */
+/* Ranks the groups' candidates by probability (resolver.h). Counts are summed as doubles, since a file may hold any values. */
 static void rank_groups(const struct resolver *r, size_t paths, struct candidate_path *ranked,
                         struct answer *out)
 {
@@ -271,42 +270,20 @@ static void rank_groups(const struct resolver *r, size_t paths, struct candidate
         expected += groups[i].expected;
         trained += groups[i].self || groups[i].passes;
     }
+    const bool settled = r->settled && expected > 0; /* the shares account for what training saw, too */
+    if (settled)
+        self = 0;
     for (size_t i = 0; i < paths; i++) {
         const struct group *g = &groups[i];
         double prior = expected > 0 ? g->expected / expected
                        : passes > 0 ? (double)g->passes / passes
                                     : 1.0 / (double)paths;
-        ranked[i] = (struct candidate_path){g->node, (float)(((double)g->self + prior) / (self + 1))};
+        double own = settled ? 0 : (double)g->self;
+        ranked[i] = (struct candidate_path){g->node, (float)((own + prior) / (self + 1))};
     }
     qsort(ranked, paths, sizeof *ranked, candidate_compare);
     out->evidence = self + 1;
-    set_kind(r, paths, trained, true, out);
-}
-
-static bool any_expected(const struct group *groups, size_t paths)
-{
-    bool any = false;
-    for (size_t i = 0; i < paths; i++)
-        any |= groups[i].expected > 0;
-    return any;
-}
-
-/* Ranks by the groups' expected shares alone, which already account for what training saw. */
-static void rank_settled(const struct resolver *r, size_t paths, struct candidate_path *ranked,
-                         struct answer *out)
-{
-    const struct group *groups = r->groups;
-    double expected = 0;
-    uint32_t trained = 0;
-    for (size_t i = 0; i < paths; i++) {
-        expected += groups[i].expected;
-        trained += groups[i].self || groups[i].passes;
-    }
-    for (size_t i = 0; i < paths; i++)
-        ranked[i] = (struct candidate_path){groups[i].node, (float)(groups[i].expected / expected)};
-    qsort(ranked, paths, sizeof *ranked, candidate_compare);
-    out->evidence = 1;
-    set_kind(r, paths, trained, (double)ranked[0].probability > 1 - RESOLVER_SURE, out);
+    set_kind(r, paths, trained, !settled || (double)ranked[0].probability > 1 - RESOLVER_SURE, out);
 }
 
 static void set_first_kind(const struct resolver *r, struct answer *answer)
@@ -323,10 +300,7 @@ static bool resolver_rank(struct resolver *r, size_t paths, struct answer *out)
     *out = (struct answer){.first = (uint32_t)r->candidate_count,
                            .count = paths < CANDIDATES_MAX ? (uint32_t)paths : CANDIDATES_MAX};
     struct candidate_path *ranked = r->candidates + r->candidate_count;
-    if (r->settled && any_expected(r->groups, paths))
-        rank_settled(r, paths, ranked, out);
-    else
-        rank_groups(r, paths, ranked, out);
+    rank_groups(r, paths, ranked, out);
     while (out->count > 1 &&
            (double)ranked[out->count - 1].probability < LEAST * (double)ranked[0].probability)
         out->count--;

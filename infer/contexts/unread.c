@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/allocate.h"
-#include "base/arena.h"
 #include "base/hash.h"
 #include "infer/samples/starts.h"
 

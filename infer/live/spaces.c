@@ -2,7 +2,6 @@
 #include "infer/live/spaces.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/allocate.h"
 #include "base/hash.h"

@@ -1,7 +1,6 @@
 /* backoff.c - see backoff.h. Both orders are in the same arrays; a transition has the number of the one that it backs off to. */
 #include "infer/model/backoff.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/allocate.h"
