@@ -114,6 +114,15 @@ static int append_item(struct framing *f, uint32_t item, struct fathom_error *er
     return item != NO_ITEM && vec_push(f->path, f->depth, f->capacity, item) ? 0 : error_memory(err);
 }
 
+/* count: negative: out of memory. */
+static int append_items(struct framing *f, const uint32_t *items, int count, struct fathom_error *err)
+{
+    int rc = count < 0 ? error_memory(err) : 0;
+    for (int i = 0; rc == 0 && i < count; i++)
+        rc = append_item(f, items[i], err);
+    return rc;
+}
+
 static int append_label(struct framing *f, const char *text, struct fathom_error *err)
 {
     return append_item(f, frames_label(f->frames, FRAME_LABEL, text), err);
@@ -136,11 +145,7 @@ static int append_level(struct framing *f, enum level level, struct fathom_error
         f->cgroup_wanted = true;
         f->cgroup_known |= f->process && process_cgroup(f->process, f->sample);
     }
-    int count = level_frames(level, f->frames, f->process, f->sample, items);
-    int rc = count < 0 ? error_memory(err) : 0;
-    for (int i = 0; rc == 0 && i < count; i++)
-        rc = append_item(f, items[i], err);
-    return rc;
+    return append_items(f, items, level_frames(level, f->frames, f->process, f->sample, items), err);
 }
 
 /* Whether the level of the sample's thread is known. A thread that woke another one was running; interrupts, timers, and
@@ -206,11 +211,7 @@ static int append_call(struct framing *f, uint32_t function, uint32_t next, cons
         return 0;
     if (locate_function(f->images, f->map, next, &to, &callee.function))
         callee.image = to;
-    int count = inlined_call(f->inlined, image, index, step, &callee, items),
-        rc = count < 0 ? error_memory(err) : 0;
-    for (int i = 0; rc == 0 && i < count; i++)
-        rc = append_item(f, items[i], err);
-    return rc;
+    return append_items(f, items, inlined_call(f->inlined, image, index, step, &callee, items), err);
 }
 
 /* Appends the functions of a path and the frames of its call sites, and caches them. */
@@ -259,10 +260,7 @@ static int append_framed(struct framing *f, uint32_t node, uint32_t depth, enum 
     if (rc < 0)
         return rc;
     uint32_t shown = depth < framed->depth ? depth : framed->depth;
-    uint32_t count = shown ? framed->words[shown - 1] : 0;
-    for (uint32_t i = 0; rc == 0 && i < count; i++)
-        rc = append_item(f, framed->words[framed->depth + i], err);
-    return rc;
+    return append_items(f, framed->words + framed->depth, shown ? (int)framed->words[shown - 1] : 0, err);
 }
 
 int framing_node(struct framing *f, uint32_t node, uint32_t depth, enum path_sites whose,
@@ -333,10 +331,7 @@ static int append_source(struct framing *f, const struct place *place, struct fa
 {
     uint32_t items[INLINED_MOST];
     int count = place->image ? inlined_at(f->inlined, place->image, place->address, items) : 0;
-    int rc = count < 0 ? error_memory(err) : 0;
-    for (int i = 0; rc == 0 && i < count; i++)
-        rc = append_item(f, items[i], err);
-    return rc;
+    return append_items(f, items, count, err);
 }
 
 #define NAME_BYTES 1024

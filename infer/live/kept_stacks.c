@@ -201,18 +201,13 @@ static uint64_t hash_stack(const struct kept_stacks *k, const struct kept_stack 
 
 static int add_stack(struct kept_stacks *k, const struct kept_stack *stack, size_t *out)
 {
-    bool added;
-    uint64_t *index = table_put(k->stack_of, hash_stack(k, stack), &added);
-    if (!index)
+    const uint32_t before = k->stack_count;
+    const size_t index =
+        table_index(k->stack_of, hash_stack(k, stack), k->stacks, k->stack_count, k->stack_capacity, *stack);
+    if (index == SIZE_MAX)
         return -ENOMEM;
-    if (added && !vec_push(k->stacks, k->stack_count, k->stack_capacity, *stack)) {
-        table_remove(k->stack_of, hash_stack(k, stack));
-        return -ENOMEM;
-    }
-    if (added)
-        *index = k->stack_count - 1;
-    k->changed |= added;
-    *out = *index;
+    k->changed |= k->stack_count > before;
+    *out = index;
     return 0;
 }
 
@@ -266,7 +261,7 @@ int kept_stacks_number(struct kept_stacks *k, struct file_numbers *numbers)
     }
     done = done && number_nodes(&k->words) && number_nodes(&k->frames);
     for (uint32_t i = 0; done && i < k->stack_count; i++)
-        done = table_set(k->stack_of, hash_stack(k, &k->stacks[i]), i);
+        done = table_set(k->stack_of, hash_stack(k, &k->stacks[i]), i + 1ul);
     return done ? 0 : -ENOMEM;
 }
 

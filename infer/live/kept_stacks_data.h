@@ -49,7 +49,7 @@ struct kept_stacks {
     struct kept_stack *stacks;
     uint32_t stack_count, stack_capacity;
     bool changed;
-    /* Indexes used only while stacks are added: by file number, stack hash. */
+    /* Indexes used only while stacks are added: by file number; by stack hash, + 1. */
     struct table *file_of, *stack_of;
     /* Scratch for the stack that was asked for last. */
     struct stack_word *scratch;
