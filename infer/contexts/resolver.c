@@ -314,16 +314,6 @@ static bool resolver_add_answer(struct resolver *r, struct answer answer)
     return vec_push(r->answers, r->answer_count, r->answer_capacity, answer);
 }
 
-static int resolver_remember(struct resolver *r, uint64_t key, struct answer answer)
-{
-    if (!table_set(r->memo, key, r->answer_count))
-        return -1;
-    if (resolver_add_answer(r, answer))
-        return 0;
-    table_remove(r->memo, key);
-    return -1;
-}
-
 int resolver_find(struct resolver *r, uint32_t setting, uint32_t function, uint32_t height, uint32_t *out)
 {
     uint64_t key = (uint64_t)function << 32 | height;
@@ -341,10 +331,11 @@ int resolver_find(struct resolver *r, uint32_t setting, uint32_t function, uint3
     int64_t paths = resolver_group(r, setting, first, count);
     if (paths <= 0)
         return (int)paths;
-    if (!resolver_rank(r, (size_t)paths, &answer))
+    if (!resolver_rank(r, (size_t)paths, &answer) || !resolver_add_answer(r, answer) ||
+        !table_set(r->memo, key, r->answer_count - 1))
         return -ENOMEM;
-    *out = (uint32_t)r->answer_count;
-    return resolver_remember(r, key, answer) < 0 ? -ENOMEM : 1;
+    *out = (uint32_t)(r->answer_count - 1);
+    return 1;
 }
 
 enum resolved_kind resolver_kind(const struct resolver *r, uint32_t answer, uint32_t node)
