@@ -1,6 +1,6 @@
 noinst_LTLIBRARIES += libbase.la
 libbase_la_SOURCES = \
-	base/arena.c base/arena.h \
+	base/allocate.h base/arena.c base/arena.h \
 	base/block_order.c base/block_order.h base/bytes.c base/bytes.h \
 	base/checksum.c base/checksum.h base/clock.h \
 	base/columns.c base/columns.h \

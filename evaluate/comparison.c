@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/allocate.h"
 #include "base/hash.h"
 #include "base/vec.h"
 
@@ -37,11 +38,7 @@ struct comparison *comparison_new(struct truth *truth, const struct pathmap *map
     c->numbers = table_new();
     c->hashes = calloc((size_t)pathmap_node_count(map) + 1, sizeof *c->hashes);
     c->functions = calloc((size_t)pathmap_function_count(map) + 1, sizeof *c->functions);
-    if (!c->numbers || !c->hashes || !c->functions) {
-        comparison_free(c);
-        return NULL;
-    }
-    return c;
+    return whole_or_free(c, c->numbers && c->hashes && c->functions, comparison_free);
 }
 
 void comparison_free(struct comparison *c)

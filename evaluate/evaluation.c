@@ -1,13 +1,14 @@
 /* evaluation.c - see evaluation.h. */
 #include "evaluate/evaluation.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "base/checksum.h"
 #include "base/hash.h"
+#include "base/sort.h"
 #include "base/vec.h"
 #include "infer/contexts/certainty.h"
 
@@ -23,16 +24,8 @@ struct evaluation {
 
 struct evaluation *evaluation_new(struct truth *truth)
 {
-    struct evaluation *e = calloc(1, sizeof *e);
-    if (!e)
-        return NULL;
-    e->truth = truth;
-    e->found = table_new();
-    if (!e->found) {
-        free(e);
-        e = NULL;
-    }
-    return e;
+    struct evaluation *e = allocate(struct evaluation, .truth = truth, .found = table_new());
+    return whole_or_free(e, e->found, free);
 }
 
 void evaluation_free(struct evaluation *e)
@@ -179,11 +172,7 @@ int evaluation_add(struct evaluation *e, const struct pathmap *map, const struct
 static int compare_paths(const void *a, const void *b)
 {
     const struct verdict *x = a, *y = b;
-    if (x->truth != y->truth)
-        return x->truth < y->truth ? -1 : 1;
-    if (x->cid.height != y->cid.height)
-        return x->cid.height < y->cid.height ? -1 : 1;
-    return (x->cid.function > y->cid.function) - (x->cid.function < y->cid.function);
+    return order_of(x->truth, y->truth) ?: order_of(x->cid.height, y->cid.height) ?: order_of(x->cid.function, y->cid.function);
 }
 
 static void add_tally(struct tally *into, uint64_t paths, double weight)
@@ -278,10 +267,7 @@ int evaluation_score(const struct evaluation *e, struct score *out, struct fatho
 static int heavier_first(const void *a, const void *b)
 {
     const struct verdict *x = a, *y = b;
-    if (x->weight != y->weight)
-        return x->weight > y->weight ? -1 : 1;
-    int paths = compare_paths(a, b);
-    return paths ? paths : (x->node > y->node) - (x->node < y->node);
+    return order_of(y->weight, x->weight) ?: compare_paths(a, b) ?: order_of(x->node, y->node);
 }
 
 int evaluation_wrong(const struct evaluation *e, struct verdict **out, size_t *count,

@@ -35,7 +35,7 @@ struct truth {
     /* hash of the sample or CID -> first share << 32 | PART | DERIVED | count; count 0: first is the reason */
     struct table *known;
     struct table *numbers;   /* hash of a path -> its number */
-    struct table *functions; /* hash of image and function -> index in places; only for unwound stacks */
+    struct table *functions; /* hash of image and function -> index in places + 1; only for unwound stacks */
     struct true_place *places;
     uint32_t place_count, place_capacity;
     struct arena *arena;
@@ -96,18 +96,9 @@ void truth_free(struct truth *t)
 /* The number of an unwound frame's function; UINT32_MAX: out of memory. */
 static uint32_t number_function(struct truth *t, const struct place *place)
 {
-    bool added;
     uint64_t words[] = {(uintptr_t)place->image, place->function};
-    uint64_t *number = table_put(t->functions, checksum_of(words, sizeof words), &added);
-    if (!number)
-        return UINT32_MAX;
-    if (!added)
-        return (uint32_t)*number;
-    if (!vec_reserve(t->places, t->place_count, t->place_capacity, 1))
-        return UINT32_MAX;
-    *number = t->place_count;
-    t->places[t->place_count] = (struct true_place){place->image, place->function};
-    return t->place_count++;
+    return (uint32_t)table_index(t->functions, checksum_of(words, sizeof words), t->places, t->place_count,
+                                 t->place_capacity, (struct true_place){place->image, place->function});
 }
 
 /* The number of the path in t->path; UINT32_MAX: out of memory. */

@@ -8,7 +8,6 @@ libinfer_la_SOURCES = \
 	infer/live/online.c infer/live/online.h \
 	infer/live/rate_control.c infer/live/rate_control.h \
 	infer/live/script_finder.c infer/live/script_finder.h \
-	infer/live/script_watch.c infer/live/script_watch.h \
 	infer/live/row_sender.c infer/live/row_sender.h \
 	infer/live/spaces.c infer/live/spaces.h \
 	infer/live/stack_cache.c infer/live/stack_cache.h \
@@ -40,10 +39,8 @@ libinfer_la_SOURCES = \
 	infer/model/first_seen.c infer/model/first_seen.h \
 	infer/model/fit.c infer/model/fit.h \
 	infer/model/graph.c infer/model/graph.h \
-	infer/model/graph_statics.c infer/model/graph_statics.h \
 	infer/model/lattice.c infer/model/lattice.h \
 	infer/model/outer_cells.c infer/model/cells.h \
-	infer/model/near.c infer/model/near.h infer/model/visits.h \
 	infer/model/values.c \
 	infer/engine/held_out.c infer/engine/held_out.h \
 	infer/engine/learn.c infer/engine/learn.h \
@@ -75,7 +72,6 @@ libinfer_la_SOURCES = \
 	infer/bases/shared_stacks.c infer/bases/shared_stacks.h \
 	infer/bases/shared_votes.c infer/bases/shared_votes.h \
 	infer/samples/run_time.c infer/samples/run_time.h \
-	infer/model/edge_counts.c infer/model/edge_counts.h \
 	infer/model/smooth.c infer/model/smooth.h \
 	infer/bases/stack_bases.c infer/bases/stack_bases.h \
 	infer/samples/starts.c infer/samples/starts.h \

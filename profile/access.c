@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "base/hash.h"
 #include "base/path.h"
 #include "image/name.h"
@@ -74,11 +75,7 @@ const char *access_source_name(enum access_source source)
 struct accesses *accesses_new(void)
 {
     struct accesses *a = calloc(1, sizeof *a);
-    if (a && !(a->objects = table_new())) {
-        free(a);
-        return NULL;
-    }
-    return a;
+    return whole_or_free(a, (a->objects = table_new()), free);
 }
 
 void accesses_free(struct accesses *a)

@@ -1,9 +1,7 @@
 /* agreement.c - see agreement.h. */
 #include "profile/agreement.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/search.h"
 #include "base/sort.h"
@@ -197,7 +195,7 @@ static struct range range_at(const struct agreement *a, const struct chances *ch
 static int deepest_first(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x < y) - (x > y);
+    return order_of(y, x);
 }
 
 /* Collects the depths to evaluate, descending: where other paths diverge from the centre, and 0, 1, 2, 4... frames to both

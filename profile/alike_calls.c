@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "base/arena.h"
 #include "base/hash.h"
 #include "base/search.h"
@@ -23,16 +24,8 @@ struct alike_calls {
 
 struct alike_calls *alike_calls_new(void)
 {
-    struct alike_calls *c = calloc(1, sizeof *c);
-    if (!c)
-        return NULL;
-    c->arena = arena_new(0);
-    c->known = table_new();
-    if (!c->arena || !c->known) {
-        alike_calls_free(c);
-        return NULL;
-    }
-    return c;
+    struct alike_calls *c = allocate(struct alike_calls, .arena = arena_new(0), .known = table_new());
+    return whole_or_free(c, c->arena && c->known, alike_calls_free);
 }
 
 void alike_calls_free(struct alike_calls *c)

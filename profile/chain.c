@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/allocate.h"
 #include "base/hash.h"
 #include "base/vec.h"
 #include "infer/samples/locate.h"
@@ -35,11 +36,7 @@ struct chains *chains_new(struct image_cache *images, const struct pathmap *map)
     c->map = map;
     c->places = calloc(pathmap_function_count(map) + 1ul, sizeof *c->places);
     c->biases = table_new();
-    if (!c->places || !c->biases) {
-        chains_free(c);
-        return NULL;
-    }
-    return c;
+    return whole_or_free(c, c->places && c->biases, chains_free);
 }
 
 void chains_free(struct chains *c)

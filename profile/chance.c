@@ -2,7 +2,6 @@
 #include "profile/chance.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/sort.h"
 
@@ -203,7 +202,7 @@ double chance_student_bound(double probability, double freedom)
 static int compare_numbers(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+    return order_of(x, y);
 }
 
 double chance_level(double *probabilities, size_t count, double rate, size_t *called)

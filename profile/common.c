@@ -1,7 +1,6 @@
 /* common.c - see common.h. */
 #include "profile/common.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 void common_clear(struct common *c)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "base/hash.h"
 #include "base/saturate.h"
 #include "base/vec.h"
@@ -43,18 +44,9 @@ struct difference {
 
 struct difference *difference_new(const struct difference_options *options)
 {
-    struct difference *d = calloc(1, sizeof *d);
-    if (!d)
-        return NULL;
-    d->options = *options;
-    d->matching = matching_new();
-    d->frames = frames_new();
-    d->tree = cct_new(2);
-    d->numbers = table_new();
-    if (d->matching && d->frames && d->tree && d->numbers)
-        return d;
-    difference_free(d);
-    return NULL;
+    struct difference *d = allocate(struct difference, .options = *options, .matching = matching_new(),
+                                    .frames = frames_new(), .tree = cct_new(2), .numbers = table_new());
+    return whole_or_free(d, d->matching && d->frames && d->tree && d->numbers, difference_free);
 }
 
 static void added_clear(struct added *run)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/allocate.h"
 #include "base/hash.h"
 #include "base/vec.h"
 
@@ -15,15 +16,8 @@ struct doubts {
 
 struct doubts *doubts_new(void)
 {
-    struct doubts *d = calloc(1, sizeof *d);
-    if (!d)
-        return NULL;
-    d->numbers = table_new();
-    if (!d->numbers) {
-        free(d);
-        return NULL;
-    }
-    return d;
+    struct doubts *d = allocate(struct doubts, .numbers = table_new());
+    return whole_or_free(d, d->numbers, free);
 }
 
 void doubts_free(struct doubts *d)
@@ -37,17 +31,12 @@ void doubts_free(struct doubts *d)
 
 int doubts_add(struct doubts *d, const struct cct_node *node, struct doubt doubt)
 {
-    if (!vec_reserve(d->at, d->count, d->capacity, 1))
+    const size_t index =
+        table_index(d->numbers, (uintptr_t)node, d->at, d->count, d->capacity, (struct doubt){0});
+    if (index == SIZE_MAX)
         return -ENOMEM;
-    uint64_t *number = table_put(d->numbers, (uintptr_t)node, NULL);
-    if (!number)
-        return -ENOMEM;
-    if (!*number) {
-        d->at[d->count++] = (struct doubt){0};
-        *number = d->count;
-    }
-    d->at[*number - 1].end += doubt.end;
-    d->at[*number - 1].relief += doubt.relief;
+    d->at[index].end += doubt.end;
+    d->at[index].relief += doubt.relief;
     return 0;
 }
 

@@ -103,15 +103,16 @@ int filter_new(const struct filter_options *o, const struct image_cache *images,
         return error_memory(err);
     f->options = *o;
     f->images = images;
-    int rc = compile_expression(f, FOCUS, o->focus, "focus", err);
-    if (rc == 0)
-        rc = compile_expression(f, IGNORE, o->ignore, "ignore", err);
-    if (rc == 0)
-        rc = compile_expression(f, SYMBOL, o->symbol, "symbol", err);
-    if (rc == 0)
-        rc = compile_expression(f, IMAGE, o->image, "image", err);
-    if (rc == 0)
-        rc = compile_expression(f, COMM, o->comm, "comm", err);
+    const struct {
+        const char *text, *option;
+    } given[EXPRESSIONS] = {{o->focus, "focus"},
+                            {o->ignore, "ignore"},
+                            {o->symbol, "symbol"},
+                            {o->image, "image"},
+                            {o->comm, "comm"}};
+    int rc = 0;
+    for (enum expression i = 0; rc == 0 && i < EXPRESSIONS; i++)
+        rc = compile_expression(f, i, given[i].text, given[i].option, err);
     if (rc == 0 && o->to > 0 && o->to <= o->from)
         rc = error_set(err, EINVAL, "--to must be later than --from");
     if (rc < 0)

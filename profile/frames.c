@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "base/arena.h"
 #include "base/checksum.h"
 #include "base/hash.h"
@@ -38,21 +39,13 @@ struct frames {
 
 struct frames *frames_new(void)
 {
-    struct frames *frames = calloc(1, sizeof *frames);
-    if (!frames)
-        return NULL;
-    frames->arena = arena_new(0);
-    frames->texts = names_new();
-    frames->by_words = table_new();
-    frames->images = table_new();
-    frames->functions = table_new();
-    frames->named = table_new();
-    if (!frames->named || !frames->arena || !frames->texts || !frames->by_words || !frames->images ||
-        !frames->functions) {
-        frames_free(frames);
-        return NULL;
-    }
-    return frames;
+    struct frames *frames =
+        allocate(struct frames, .arena = arena_new(0), .texts = names_new(), .by_words = table_new(),
+                 .images = table_new(), .functions = table_new(), .named = table_new());
+    return whole_or_free(frames,
+                         frames->named && frames->arena && frames->texts && frames->by_words &&
+                             frames->images && frames->functions,
+                         frames_free);
 }
 
 void frames_free(struct frames *frames)

@@ -7,7 +7,6 @@
 #ifndef FATHOM_PROFILE_FRAMES_H
 #define FATHOM_PROFILE_FRAMES_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 #include "image/image.h"

@@ -1,11 +1,11 @@
 /* framing.c - see framing.h. */
 #include "profile/framing.h"
 
-#include <errno.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "base/arena.h"
 #include "base/hash.h"
 #include "base/path.h"
@@ -67,12 +67,10 @@ struct framing *framing_new(const struct framing_options *options, struct image_
         f->inlined = inlined_new(f->frames, images, options->inlined, options->lines, options->places);
     if (options->accesses || options->locks)
         f->accesses = accesses_new();
-    if (!f->frames || !f->framed || !f->arena || !f->kernel || (source && !f->inlined) ||
-        ((options->accesses || options->locks) && !f->accesses)) {
-        framing_free(f);
-        return NULL;
-    }
-    return f;
+    return whole_or_free(f,
+                         f->frames && f->framed && f->arena && f->kernel && (!source || f->inlined) &&
+                             (f->accesses || (!options->accesses && !options->locks)),
+                         framing_free);
 }
 
 void framing_free(struct framing *f)
@@ -116,7 +114,16 @@ static int append_item(struct framing *f, uint32_t item, struct fathom_error *er
     return item != NO_ITEM && vec_push(f->path, f->depth, f->capacity, item) ? 0 : error_memory(err);
 }
 
-int framing_label(struct framing *f, const char *text, struct fathom_error *err)
+/* count: negative: out of memory. */
+static int append_items(struct framing *f, const uint32_t *items, int count, struct fathom_error *err)
+{
+    int rc = count < 0 ? error_memory(err) : 0;
+    for (int i = 0; rc == 0 && i < count; i++)
+        rc = append_item(f, items[i], err);
+    return rc;
+}
+
+static int append_label(struct framing *f, const char *text, struct fathom_error *err)
 {
     return append_item(f, frames_label(f->frames, FRAME_LABEL, text), err);
 }
@@ -138,11 +145,7 @@ static int append_level(struct framing *f, enum level level, struct fathom_error
         f->cgroup_wanted = true;
         f->cgroup_known |= f->process && process_cgroup(f->process, f->sample);
     }
-    int count = level_frames(level, f->frames, f->process, f->sample, items);
-    int rc = count < 0 ? error_memory(err) : 0;
-    for (int i = 0; rc == 0 && i < count; i++)
-        rc = append_item(f, items[i], err);
-    return rc;
+    return append_items(f, items, level_frames(level, f->frames, f->process, f->sample, items), err);
 }
 
 /* Whether the level of the sample's thread is known. A thread that woke another one was running; interrupts, timers, and
@@ -167,7 +170,7 @@ int framing_begin(struct framing *f, const struct process *process, const struct
     char text[64];
     snprintf(text, sizeof text, "%s/%u", process ? process_thread_name(process, sample->tid) : "?",
              sample->tid);
-    return framing_label(f, text, err);
+    return append_label(f, text, err);
 }
 
 /* Named by the binary if it is available, otherwise by the map. */
@@ -208,11 +211,7 @@ static int append_call(struct framing *f, uint32_t function, uint32_t next, cons
         return 0;
     if (locate_function(f->images, f->map, next, &to, &callee.function))
         callee.image = to;
-    int count = inlined_call(f->inlined, image, index, step, &callee, items),
-        rc = count < 0 ? error_memory(err) : 0;
-    for (int i = 0; rc == 0 && i < count; i++)
-        rc = append_item(f, items[i], err);
-    return rc;
+    return append_items(f, items, inlined_call(f->inlined, image, index, step, &callee, items), err);
 }
 
 /* Appends the functions of a path and the frames of its call sites, and caches them. */
@@ -261,10 +260,7 @@ static int append_framed(struct framing *f, uint32_t node, uint32_t depth, enum 
     if (rc < 0)
         return rc;
     uint32_t shown = depth < framed->depth ? depth : framed->depth;
-    uint32_t count = shown ? framed->words[shown - 1] : 0;
-    for (uint32_t i = 0; rc == 0 && i < count; i++)
-        rc = append_item(f, framed->words[framed->depth + i], err);
-    return rc;
+    return append_items(f, framed->words + framed->depth, shown ? (int)framed->words[shown - 1] : 0, err);
 }
 
 int framing_node(struct framing *f, uint32_t node, uint32_t depth, enum path_sites whose,
@@ -298,17 +294,17 @@ static int append_file(struct framing *f, const struct process *process, const s
     const char *name = m && m->path ? m->path : "code outside all files";
     char text[256];
     if (m && m->path && mapped_is_run_time(m->path))
-        return framing_label(f, RUN_TIME_NAME, err);
+        return append_label(f, RUN_TIME_NAME, err);
     snprintf(text, sizeof text, "[%s]", path_base(name));
-    return framing_label(f, text, err);
+    return append_label(f, text, err);
 }
 
 /* Appends a frame for a thread of the kernel, or another one without memory of its own. */
 static int append_kernel_thread(struct framing *f, const struct process *process, const struct sample *sample,
                                 struct fathom_error *err)
 {
-    int rc = framing_label(f, "[kernel]", err);
-    return rc < 0 ? rc : framing_label(f, process ? process_thread_name(process, sample->tid) : "?", err);
+    int rc = append_label(f, "[kernel]", err);
+    return rc < 0 ? rc : append_label(f, process ? process_thread_name(process, sample->tid) : "?", err);
 }
 
 int framing_unknown(struct framing *f, const struct process *process, const struct sample *sample,
@@ -326,7 +322,7 @@ int framing_unknown(struct framing *f, const struct process *process, const stru
     if (place->image && place->function != IMAGE_NO_FUNCTION)
         return append_item(f, frames_function(f->frames, place->image, place->function), err);
     if (r->reason == UNKNOWN_KERNEL) /* unless its functions follow */
-        return framing_in_kernel(f, sample) ? 0 : framing_label(f, "[kernel]", err);
+        return framing_in_kernel(f, sample) ? 0 : append_label(f, "[kernel]", err);
     return append_file(f, process, sample, err);
 }
 
@@ -335,10 +331,7 @@ static int append_source(struct framing *f, const struct place *place, struct fa
 {
     uint32_t items[INLINED_MOST];
     int count = place->image ? inlined_at(f->inlined, place->image, place->address, items) : 0;
-    int rc = count < 0 ? error_memory(err) : 0;
-    for (int i = 0; rc == 0 && i < count; i++)
-        rc = append_item(f, items[i], err);
-    return rc;
+    return append_items(f, items, count, err);
 }
 
 #define NAME_BYTES 1024
@@ -464,7 +457,7 @@ int framing_end(struct framing *f, const struct place *place, const struct proce
     if (rc == 0 && f->options.locks)
         rc = append_lock(f, err);
     if (rc == 0 && sample->wait)
-        rc = framing_label(f, wait_reason_label(sample->wait), err);
+        rc = append_label(f, wait_reason_label(sample->wait), err);
     if (rc == 0 && sample->waker)
         rc = append_item(f, framing_waker(f, sample->waker), err);
     *items = f->path;

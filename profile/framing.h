@@ -58,7 +58,6 @@ int framing_node(struct framing *framing, uint32_t node, uint32_t depth, enum pa
 enum path_sites framing_sites(const struct resolved *resolved);
 /* Appends the node's own function. */
 int framing_leaf(struct framing *framing, uint32_t node, struct fathom_error *err);
-int framing_label(struct framing *framing, const char *text, struct fathom_error *err);
 /* The item of a label for who ended a wait; FRAMES_NONE: out of memory. */
 uint32_t framing_waker(struct framing *framing, const char *text);
 /* Appends a label for uncertain callers. */

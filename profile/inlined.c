@@ -3,8 +3,8 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/allocate.h"
 #include "base/path.h"
 #include "image/lines/lines.h"
 
@@ -28,11 +28,7 @@ struct inlined *inlined_new(struct frames *frames, struct image_cache *images, u
         return NULL;
     *in = (struct inlined){
         frames, images, alike_calls_new(), lines || places ? IMAGE_LINES_ANY : most, most > 0, lines, places};
-    if (!in->alike) {
-        inlined_free(in);
-        return NULL;
-    }
-    return in;
+    return whole_or_free(in, in->alike, inlined_free);
 }
 
 void inlined_free(struct inlined *in)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "base/hash.h"
 #include "base/vec.h"
 
@@ -32,17 +33,9 @@ struct matching {
 
 struct matching *matching_new(void)
 {
-    struct matching *m = calloc(1, sizeof *m);
-    if (!m)
-        return NULL;
-    m->seen = frames_new();
-    m->names = names_new();
-    m->texts = names_new();
-    m->places = table_new();
-    if (m->seen && m->names && m->texts && m->places)
-        return m;
-    matching_free(m);
-    return NULL;
+    struct matching *m = allocate(struct matching, .seen = frames_new(), .names = names_new(),
+                                  .texts = names_new(), .places = table_new());
+    return whole_or_free(m, m->seen && m->names && m->texts && m->places, matching_free);
 }
 
 void matching_free(struct matching *m)

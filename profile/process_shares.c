@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "base/hash.h"
 #include "base/saturate.h"
 #include "base/vec.h"
@@ -19,11 +20,7 @@ struct process_shares {
 struct process_shares *process_shares_new(void)
 {
     struct process_shares *s = calloc(1, sizeof *s);
-    if (s && !(s->names = names_new())) {
-        free(s);
-        s = NULL;
-    }
-    return s;
+    return whole_or_free(s, (s->names = names_new()), free);
 }
 
 void process_shares_free(struct process_shares *s)

@@ -4,10 +4,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/allocate.h"
 #include "base/saturate.h"
-#include "base/vec.h"
 #include "profile/likely.h"
 #include "profile/placing.h"
 #include "profile/profile_data.h"
@@ -122,12 +121,10 @@ struct profile *profile_new(const struct profile_options *options, struct image_
     const uint32_t unseen =
         options->wakers && p->framing ? framing_waker(p->framing, "[waker not seen]") : FRAMES_NONE;
     p->wakers = unseen == FRAMES_NONE ? NULL : waker_paths_new(options->wakers, unseen);
-    if (!p->framing || (options->wakers && !p->wakers) || !p->others || !p->sets || !p->doubts ||
-        !p->processes || (!p->exact && !p->bounded)) {
-        profile_free(p);
-        return NULL;
-    }
-    return p;
+    return whole_or_free(p,
+                         p->framing && (!options->wakers || p->wakers) && p->others && p->sets && p->doubts &&
+                             p->processes && (p->exact || p->bounded),
+                         profile_free);
 }
 
 void profile_free(struct profile *p)

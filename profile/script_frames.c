@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "base/hash.h"
 #include "base/path.h"
 #include "base/vec.h"
@@ -36,10 +37,7 @@ struct script_frames *script_frames_new(struct frames *frames, bool lines, bool 
     if (!s)
         return NULL;
     *s = (struct script_frames){.frames = frames, .lines = lines, .alone = alone, .shown = table_new()};
-    if (s->shown)
-        return s;
-    free(s);
-    return NULL;
+    return whole_or_free(s, s->shown, free);
 }
 
 void script_frames_free(struct script_frames *s)

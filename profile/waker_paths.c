@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "base/hash.h"
 #include "base/vec.h"
 #include "hcct/cct.h"
@@ -37,18 +38,9 @@ struct waker_paths {
 
 struct waker_paths *waker_paths_new(uint32_t depth, uint32_t unseen)
 {
-    struct waker_paths *p = calloc(1, sizeof *p);
-    if (!p)
-        return NULL;
-    p->depth = depth;
-    p->unseen = unseen;
-    p->tree = cct_new(1);
-    p->places = table_new();
-    if (!p->tree || !p->places) {
-        waker_paths_free(p);
-        return NULL;
-    }
-    return p;
+    struct waker_paths *p = allocate(struct waker_paths, .depth = depth, .unseen = unseen, .tree = cct_new(1),
+                                     .places = table_new());
+    return whole_or_free(p, p->tree && p->places, waker_paths_free);
 }
 
 void waker_paths_free(struct waker_paths *p)

@@ -6,7 +6,8 @@
 #include "api/record/clocks.h"
 #include "api/record/walk_sink.h"
 #include "collector/scripts/script_poll.h"
-#include "infer/live/script_watch.h"
+#include "infer/live/feed.h"
+#include "infer/live/script_finder.h"
 #include "infer/live/stack_learner.h"
 
 struct learning {
@@ -16,8 +17,10 @@ struct learning {
     struct walk_sink *walks;       /* passes records on to next; NULL: stacks are passed on unchanged */
     struct stack_learner *learner; /* NULL: nothing is followed */
     struct stack_keeper *keeper;   /* NULL: stacks are not kept */
-    struct script_watch
-        *scripts; /* not NULL if there is a keeper and the collector can read interpreters' functions */
+    /* Finds processes with an interpreter, in a thread of its own, if the collector reads their functions from outside. */
+    struct script_poll *poll; /* NULL: it does not, and the next two are */
+    struct script_finder *finder;
+    struct feed *finding;
     struct clocks *clocks;      /* NULL: no clock has an adjustable rate */
     struct image_cache *images; /* of the learner after it has ended; NULL: none */
     const struct log *log;
@@ -53,9 +56,27 @@ static void poll_script(void *poll, uint32_t pid, const struct script_runtime *s
     script_poll_process(poll, pid, script, state);
 }
 
-static void fork_script(void *poll, uint32_t parent, uint32_t child)
+static int find_scripts(void *learning, struct processes *processes, const struct record *record,
+                        struct fathom_error *err)
 {
-    script_poll_fork(poll, parent, child);
+    const struct learning *l = learning;
+    (void)err;
+    script_finder_take(l->finder, processes, record);
+    if (record->kind == RECORD_FORK && record->pid != record->fork.parent_pid)
+        script_poll_fork(l->poll, record->fork.parent_pid, record->pid);
+    return 0;
+}
+
+static int start_finding(struct learning *l, const struct event *events, size_t count,
+                         struct fathom_error *err)
+{
+    l->finder = script_finder_new(&(struct script_finder_input){poll_script, NULL, l->poll});
+    if (!l->finder)
+        return error_memory(err);
+    return feed_start(
+        &(struct feed_input){
+            .events = events, .count = count, .take = find_scripts, .context = l, .at_once = true},
+        &l->finding, err);
 }
 
 static void number_file(void *learning, const struct stack_file *file, uint32_t number)
@@ -109,18 +130,18 @@ int learning_new(struct collector *collector, const struct collector_options *op
     struct learning *l = calloc(1, sizeof *l);
     if (!l)
         return error_memory(err);
-    *l = (struct learning){
-        .verify = collector_verify(collector), .next = next, .context = context, .log = options->log};
+    *l = (struct learning){.verify = collector_verify(collector),
+                           .next = next,
+                           .context = context,
+                           .poll = collector_polls(collector),
+                           .log = options->log};
     int rc = 0;
     if (!l->verify)
         rc = clocks_new(collector, &options->verify, &l->clocks, err);
     else if (walks)
         rc = walk_sink_new(events, count, next, context, &l->walks, err);
-    struct script_poll *poll = collector_polls(collector);
-    if (rc == 0 && poll)
-        rc = script_watch_start(
-            &(struct script_watch_input){events, count, {poll_script, NULL, poll}, fork_script}, &l->scripts,
-            err);
+    if (rc == 0 && l->poll)
+        rc = start_finding(l, events, count, err);
     if (rc == 0 && l->walks && cache && verify_finds_files(l->verify)) {
         l->keeper = stack_keeper_new();
         rc = l->keeper ? 0 : error_memory(err);
@@ -153,10 +174,12 @@ static void stop_learning(struct learning *l)
 {
     if (l->learner)
         stack_learner_stop(l->learner, &l->images);
-    script_watch_stop(l->scripts);
+    feed_stop(l->finding, NULL);
+    script_finder_free(l->finder);
     clocks_free(l->clocks);
     l->learner = NULL;
-    l->scripts = NULL;
+    l->finding = NULL;
+    l->finder = NULL;
     l->clocks = NULL;
 }
 
@@ -185,8 +208,8 @@ int learning_add(void *learning, const void *records, size_t size, struct fathom
         rc = stack_learner_add(l->learner, records, size, &why);
     else if (l->clocks)
         rc = clocks_add(l->clocks, records, size, &why);
-    if (rc == 0 && l->scripts)
-        rc = script_watch_add(l->scripts, records, size, &why);
+    if (rc == 0 && l->finding)
+        rc = feed_add(l->finding, records, size, &why);
     if (rc < 0) { /* the recording is useful without learning */
         log_write(l->log, LOG_WARNING, "%s: no more is learned while recording, so more stacks are new",
                   why.text);

@@ -4,80 +4,40 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/checksum.h"
+#include "base/allocate.h"
 #include "base/hash.h"
 #include "base/sort.h"
-#include "base/vec.h"
+#include "infer/bases/shared_positions.h"
 
 #define ALIGNMENT 16u /* bytes: the kernel aligns SP to it at a program's start (x86-64 psABI, 3.4.1) */
 #define REACH     (8u << 20) /* bytes below a base: the default limit of a stack */
 #define VOTES_MAX (1u << 22) /* per stack */
 
-/* A function at a position on a stack. */
-struct position {
-    uint32_t stack, function;
-    uint64_t cfa;
-    uint64_t samples;
-};
-
 struct code_votes {
-    struct table *index; /* hash of a position -> its index */
-    struct position *positions;
-    size_t count, capacity;
+    struct position_table positions;
     struct table *bases; /* stack -> base */
 };
 
 struct code_votes *code_votes_new(void)
 {
-    struct code_votes *v = calloc(1, sizeof *v);
-    if (!v)
-        return NULL;
-    v->index = table_new();
-    v->bases = table_new();
-    if (!v->index || !v->bases) {
-        code_votes_free(v);
-        v = NULL;
-    }
-    return v;
+    struct code_votes *v =
+        allocate(struct code_votes, .positions = {.index = table_new(), .most = CODE_VOTES_POSITIONS},
+                 .bases = table_new());
+    return whole_or_free(v, v->positions.index && v->bases, code_votes_free);
 }
 
 void code_votes_free(struct code_votes *v)
 {
     if (!v)
         return;
-    table_free(v->index);
+    position_table_clear(&v->positions);
     table_free(v->bases);
-    free(v->positions);
     free(v);
 }
 
 int code_votes_add(struct code_votes *v, uint32_t stack, uint32_t function, uint64_t cfa)
 {
-    uint64_t words[] = {(uint64_t)stack << 32 | function, cfa};
-    uint64_t key = checksum_of(words, sizeof words);
-    uint64_t *known = table_find(v->index, key);
-    if (known) {
-        v->positions[*known].samples++;
-        return 0;
-    }
-    if (v->count == CODE_VOTES_POSITIONS)
-        return 0;
-    if (!vec_reserve(v->positions, v->count, v->capacity, 1))
-        return -ENOMEM;
-    if (!table_set(v->index, key, v->count))
-        return -ENOMEM;
-    v->positions[v->count++] = (struct position){stack, function, cfa, 1};
-    return 0;
-}
-
-static int by_stack(const void *a, const void *b)
-{
-    const struct position *x = a, *y = b;
-    if (x->stack != y->stack)
-        return x->stack < y->stack ? -1 : 1;
-    if (x->cfa != y->cfa)
-        return x->cfa < y->cfa ? -1 : 1;
-    return (x->function > y->function) - (x->function < y->function);
+    return position_table_note(&v->positions, stack, function, cfa, 0);
 }
 
 /* How many samples must lie within reach below a base, and how many voters must fit it. */
@@ -165,15 +125,15 @@ int code_votes_settle(struct code_votes *v, struct code_heights *heights, uint64
 {
     int rc = 0;
     *won = 0;
-    if (v->count)
-        qsort(v->positions, v->count, sizeof *v->positions, by_stack);
-    for (size_t i = 0, next; rc == 0 && i < v->count; i = next) {
-        for (next = i; next < v->count && v->positions[next].stack == v->positions[i].stack; next++)
+    const struct position_table *t = &v->positions;
+    position_table_sort(&v->positions);
+    for (size_t i = 0, next; rc == 0 && i < t->count; i = next) {
+        for (next = i; next < t->count && t->at[next].owner == t->at[i].owner; next++)
             ;
-        struct election e = {.positions = v->positions + i, .count = next - i};
+        struct election e = {.positions = t->at + i, .count = next - i};
         rc = cast_votes(&e, heights);
         uint64_t base = rc == 0 ? winner_of(&e) : 0;
-        if (base && table_set(v->bases, v->positions[i].stack, base))
+        if (base && table_set(v->bases, t->at[i].owner, base))
             ++*won;
         else if (base)
             rc = -ENOMEM;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/allocate.h"
 #include "base/hash.h"
 
 #define OF_THREAD 0 /* in place of a number: the process has a copy of another thread's stack */
@@ -16,11 +17,7 @@ struct main_stacks {
 struct main_stacks *main_stacks_new(void)
 {
     struct main_stacks *s = calloc(1, sizeof *s);
-    if (s && !(s->of = table_new())) {
-        free(s);
-        s = NULL;
-    }
-    return s;
+    return whole_or_free(s, (s->of = table_new()), free);
 }
 
 void main_stacks_free(struct main_stacks *s)

@@ -10,7 +10,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/allocate.h"
 #include "base/hash.h"
+#include "base/sort.h"
 #include "base/vec.h"
 
 #define HEIGHTS_MAX 4096 /* per function */
@@ -55,17 +57,9 @@ struct map_votes {
 
 struct map_votes *map_votes_new(struct resolver *resolver)
 {
-    struct map_votes *b = calloc(1, sizeof *b);
-    if (!b)
-        return NULL;
-    b->resolver = resolver;
-    b->levels = table_new();
-    b->ballots = table_new();
-    if (!b->levels || !b->ballots) {
-        map_votes_free(b);
-        b = NULL;
-    }
-    return b;
+    struct map_votes *b =
+        allocate(struct map_votes, .resolver = resolver, .levels = table_new(), .ballots = table_new());
+    return whole_or_free(b, b->levels && b->ballots, map_votes_free);
 }
 
 static void ballot_free(struct ballot *ballot)
@@ -94,9 +88,7 @@ void map_votes_free(struct map_votes *b)
 static int level_compare(const void *a, const void *b)
 {
     const struct level *x = a, *y = b;
-    if (x->weight != y->weight)
-        return x->weight > y->weight ? -1 : 1;
-    return x->height < y->height ? -1 : x->height > y->height;
+    return order_of(y->weight, x->weight) ?: order_of(x->height, y->height);
 }
 
 /* The function's distinct heights, the most probable first. A height counts its training samples plus a share of one more by
@@ -142,11 +134,7 @@ static const struct levels *map_votes_levels(struct map_votes *b, uint32_t funct
     if (value)
         return (const struct levels *)(uintptr_t)*value;
     struct levels *levels = levels_new(resolver_map(b->resolver), function);
-    if (!levels || !table_set(b->levels, function, (uintptr_t)levels)) {
-        free(levels);
-        return NULL;
-    }
-    return levels;
+    return whole_or_free(levels, table_set(b->levels, function, (uintptr_t)levels), free);
 }
 
 static uint64_t ballot_key(uint32_t pid, uint32_t tid)
@@ -159,24 +147,15 @@ static struct ballot *map_votes_ballot(struct map_votes *b, uint32_t pid, uint32
     uint64_t *value = table_find(b->ballots, ballot_key(pid, tid));
     if (value)
         return (struct ballot *)(uintptr_t)*value;
-    struct ballot *ballot = calloc(1, sizeof *ballot);
-    if (!ballot)
-        return NULL;
-    ballot->leader = NO_LEADER;
-    ballot->index = table_new();
-    if (!ballot->index || !table_set(b->ballots, ballot_key(pid, tid), (uintptr_t)ballot)) {
-        ballot_free(ballot);
-        return NULL;
-    }
-    return ballot;
+    struct ballot *ballot = allocate(struct ballot, .leader = NO_LEADER, .index = table_new());
+    return whole_or_free(
+        ballot, ballot->index && table_set(b->ballots, ballot_key(pid, tid), (uintptr_t)ballot), ballot_free);
 }
 
 static int candidate_compare(const void *a, const void *b)
 {
     const struct candidate *x = a, *y = b;
-    if (x->votes != y->votes)
-        return x->votes > y->votes ? -1 : 1;
-    return x->base < y->base ? -1 : x->base > y->base;
+    return order_of(y->votes, x->votes) ?: order_of(x->base, y->base);
 }
 
 /* Drops the half with the fewest votes. A base with the votes of half of the samples stays: a sample has at

@@ -89,7 +89,7 @@ static unsigned find_layout(const struct positions *g, struct shared_stacks *sta
 {
     uint32_t places[DISTANCES] = {0}, last[DISTANCES] = {0}, number = 0;
     struct shared_stack *known;
-    size_t count = shared_stacks_of(stacks, g->positions[0].pid, &known);
+    size_t count = shared_stacks_of(stacks, g->positions[0].owner, &known);
     for (size_t i = 0; i < count; i++)
         places[distance_of(known[i].base)]++;
     unsigned layout = clear_winner(places);
@@ -137,7 +137,7 @@ int shared_layout_settle(struct positions *g, struct shared_stacks *stacks, uint
             continue;
         low = positions_occupy(g, low, base);
         (*won)++;
-        rc = shared_stacks_add(stacks, g->positions[0].pid, low, base) ? 0 : -ENOMEM;
+        rc = shared_stacks_add(stacks, g->positions[0].owner, low, base) ? 0 : -ENOMEM;
     }
     free(claims);
     return rc;

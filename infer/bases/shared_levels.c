@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "base/hash.h"
+#include "base/sort.h"
 #include "infer/samples/locate.h"
 #include "pathmap/map/partial.h"
 #include "process/partial.h"
@@ -41,18 +43,9 @@ static bool find_roots(struct shared_levels *l)
 
 struct shared_levels *shared_levels_new(const struct pathmap *map, struct image_cache *images)
 {
-    struct shared_levels *l = calloc(1, sizeof *l);
-    if (!l)
-        return NULL;
-    l->map = map;
-    l->images = images;
-    l->roots = table_new();
-    l->levels = table_new();
-    if (!l->roots || !l->levels || !find_roots(l)) {
-        shared_levels_free(l);
-        l = NULL;
-    }
-    return l;
+    struct shared_levels *l = allocate(struct shared_levels, .map = map, .images = images,
+                                       .roots = table_new(), .levels = table_new());
+    return whole_or_free(l, l->roots && l->levels && find_roots(l), shared_levels_free);
 }
 
 void shared_levels_free(struct shared_levels *l)
@@ -71,9 +64,7 @@ void shared_levels_free(struct shared_levels *l)
 static int compare_levels(const void *a, const void *b)
 {
     const struct level *x = a, *y = b;
-    if (x->passes != y->passes)
-        return x->passes > y->passes ? -1 : 1;
-    return x->height < y->height ? -1 : x->height > y->height;
+    return order_of(y->passes, x->passes) ?: order_of(x->height, y->height);
 }
 
 static bool begins_shared(const struct shared_levels *l, uint32_t node)

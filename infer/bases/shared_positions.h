@@ -1,4 +1,7 @@
-/* shared_positions.h - the positions of one process's samples that are on no thread's own stack (internal to infer/). */
+/*
+ * shared_positions.h - the positions of samples whose stack's base is unknown (internal to infer/): of all owners, while they are
+ * noted, and those of one process that are on no thread's own stack.
+ */
 #ifndef FATHOM_INFER_BASES_SHARED_POSITIONS_H
 #define FATHOM_INFER_BASES_SHARED_POSITIONS_H
 
@@ -11,11 +14,25 @@
 
 /* A function with a CFA. */
 struct position {
-    uint32_t pid, function; /* of the map */
-    uint64_t cfa, low;      /* low: the lowest SP of a sample */
+    uint32_t owner;    /* a process, or a main thread's stack (main_stacks.h) */
+    uint32_t function; /* of the map, or the trie */
+    uint64_t cfa, low; /* low: the lowest SP of a sample */
     uint64_t samples;
     bool taken; /* its stack is known already */
 };
+
+struct position_table {  /* position_table_clear() */
+    struct table *index; /* hash of a position -> its index + 1 */
+    struct position *at;
+    size_t count, capacity, most;
+};
+
+/* Notes a sample with this SP; with `most` positions, no more are added. 0 or -ENOMEM. */
+int position_table_note(struct position_table *table, uint32_t owner, uint32_t function, uint64_t cfa,
+                        uint64_t sp);
+/* Sorts them by owner, CFA and function. None can be noted afterwards. */
+void position_table_sort(struct position_table *table);
+void position_table_clear(struct position_table *table);
 
 struct positions {
     struct shared_levels *levels; /* borrowed, as are the positions */

@@ -3,8 +3,10 @@
 
 #include <stdlib.h>
 
+#include "base/allocate.h"
 #include "base/hash.h"
 #include "base/search.h"
+#include "base/sort.h"
 #include "base/vec.h"
 
 #define BASES_ABOVE 16 /* bases above an SP to try: overlapping stacks have bases near each other */
@@ -12,18 +14,14 @@
 struct shared_stacks {
     struct shared_stack *all;
     size_t count, capacity;
-    struct table *index; /* hash of pid and base -> index in `all`; rebuilt when that is sorted */
+    struct table *index; /* hash of pid and base -> index in `all` + 1; rebuilt when that is sorted */
     bool sorted;
 };
 
 struct shared_stacks *shared_stacks_new(void)
 {
     struct shared_stacks *s = calloc(1, sizeof *s);
-    if (s && !(s->index = table_new())) {
-        free(s);
-        s = NULL;
-    }
-    return s;
+    return whole_or_free(s, (s->index = table_new()), free);
 }
 
 void shared_stacks_free(struct shared_stacks *s)
@@ -42,25 +40,18 @@ static uint64_t stack_key(uint32_t pid, uint64_t base)
 
 static bool add_stack(struct shared_stacks *s, struct shared_stack stack)
 {
-    bool added;
-    uint64_t *place = table_put(s->index, stack_key(stack.pid, stack.base), &added);
-    if (!place)
+    const size_t before = s->count, index = table_index(s->index, stack_key(stack.pid, stack.base), s->all,
+                                                        s->count, s->capacity, stack);
+    s->sorted &= s->count == before;
+    if (index == SIZE_MAX)
         return false;
-    if (!added) {
-        struct shared_stack *known = &s->all[*place];
-        if (stack.low < known->low)
-            known->low = stack.low;
-        if (stack.first < known->first)
-            known->first = stack.first;
-        if (stack.last > known->last)
-            known->last = stack.last;
-        return true;
-    }
-    if (!vec_reserve(s->all, s->count, s->capacity, 1))
-        return false;
-    *place = s->count;
-    s->all[s->count++] = stack;
-    s->sorted = false;
+    struct shared_stack *known = &s->all[index];
+    if (stack.low < known->low)
+        known->low = stack.low;
+    if (stack.first < known->first)
+        known->first = stack.first;
+    if (stack.last > known->last)
+        known->last = stack.last;
     return true;
 }
 
@@ -77,9 +68,7 @@ bool shared_stacks_add(struct shared_stacks *s, uint32_t pid, uint64_t low, uint
 static int compare_stacks(const void *a, const void *b)
 {
     const struct shared_stack *x = a, *y = b;
-    if (x->pid != y->pid)
-        return x->pid < y->pid ? -1 : 1;
-    return x->base < y->base ? -1 : x->base > y->base;
+    return order_of(x->pid, y->pid) ?: order_of(x->base, y->base);
 }
 
 static void sort_stacks(struct shared_stacks *s)
@@ -88,7 +77,7 @@ static void sort_stacks(struct shared_stacks *s)
         return;
     qsort(s->all, s->count, sizeof *s->all, compare_stacks);
     for (size_t i = 0; i < s->count; i++)
-        *table_find(s->index, stack_key(s->all[i].pid, s->all[i].base)) = i;
+        *table_find(s->index, stack_key(s->all[i].pid, s->all[i].base)) = i + 1;
     s->sorted = true;
 }
 

@@ -5,10 +5,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/checksum.h"
+#include "base/allocate.h"
 #include "base/hash.h"
 #include "base/sort.h"
-#include "base/vec.h"
 #include "infer/bases/shared_layout.h"
 #include "infer/bases/shared_positions.h"
 
@@ -31,24 +30,15 @@ struct poll {
 struct shared_votes {
     struct resolver *resolver; /* borrowed */
     struct shared_levels *levels;
-    struct table *index; /* hash of a position -> its index */
-    struct position *positions;
-    size_t count, capacity;
+    struct position_table positions;
 };
 
 struct shared_votes *shared_votes_new(struct resolver *resolver, struct image_cache *images)
 {
-    struct shared_votes *v = calloc(1, sizeof *v);
-    if (!v)
-        return NULL;
-    v->resolver = resolver;
-    v->levels = shared_levels_new(resolver_map(resolver), images);
-    v->index = table_new();
-    if (!v->levels || !v->index) {
-        shared_votes_free(v);
-        v = NULL;
-    }
-    return v;
+    struct shared_votes *v = allocate(struct shared_votes, .resolver = resolver,
+                                      .levels = shared_levels_new(resolver_map(resolver), images),
+                                      .positions = {.index = table_new(), .most = SHARED_POSITIONS});
+    return whole_or_free(v, v->levels && v->positions.index, shared_votes_free);
 }
 
 void shared_votes_free(struct shared_votes *v)
@@ -56,8 +46,7 @@ void shared_votes_free(struct shared_votes *v)
     if (!v)
         return;
     shared_levels_free(v->levels);
-    table_free(v->index);
-    free(v->positions);
+    position_table_clear(&v->positions);
     free(v);
 }
 
@@ -68,37 +57,8 @@ int shared_votes_add(struct shared_votes *v, const struct sample *sample, const 
     uint32_t function = resolver_frame(v->resolver, frame);
     if (function == PATHMAP_NONE)
         return 0;
-    bool added;
-    uint64_t words[] = {(uint64_t)sample->pid << 32 | function, cfa};
-    uint64_t key = checksum_of(words, sizeof words);
-    uint64_t *known = table_find(v->index, key);
-    if (known) {
-        struct position *position = &v->positions[*known];
-        position->samples++;
-        if (sample->sp < position->low)
-            position->low = sample->sp;
-        return 0;
-    }
-    if (v->count == SHARED_POSITIONS)
-        return 0;
-    if (!vec_reserve(v->positions, v->count, v->capacity, 1))
-        return error_memory(err);
-    uint64_t *place_of = table_put(v->index, key, &added);
-    if (!place_of)
-        return error_memory(err);
-    *place_of = v->count;
-    v->positions[v->count++] = (struct position){sample->pid, function, cfa, sample->sp, 1, false};
-    return 0;
-}
-
-static int compare_positions(const void *a, const void *b)
-{
-    const struct position *x = a, *y = b;
-    if (x->pid != y->pid)
-        return x->pid < y->pid ? -1 : 1;
-    if (x->cfa != y->cfa)
-        return x->cfa < y->cfa ? -1 : 1;
-    return x->function < y->function ? -1 : x->function > y->function;
+    return position_table_note(&v->positions, sample->pid, function, cfa, sample->sp) < 0 ? error_memory(err)
+                                                                                          : 0;
 }
 
 /* An election among the positions of one process. */
@@ -112,9 +72,7 @@ struct election {
 static int compare_votes(const void *a, const void *b)
 {
     const struct vote *x = a, *y = b;
-    if (x->base != y->base)
-        return x->base < y->base ? -1 : 1;
-    return x->position < y->position ? -1 : x->position > y->position;
+    return order_of(x->base, y->base) ?: order_of(x->position, y->position);
 }
 
 /* Every remaining position votes for the bases at which its height would be known. */
@@ -146,9 +104,7 @@ static int cast_votes(struct election *e)
 static int compare_polls(const void *a, const void *b)
 {
     const struct poll *x = a, *y = b;
-    if (x->count != y->count)
-        return x->count > y->count ? -1 : 1;
-    return x->first < y->first ? -1 : x->first > y->first;
+    return order_of(y->count, x->count) ?: order_of(x->first, y->first);
 }
 
 /* The bases with enough votes, by votes, descending. NULL: out of memory. */
@@ -250,7 +206,7 @@ static bool is_won(const struct election *e, const struct poll *poll, uint64_t *
 static int settle_process(struct election *e, struct shared_stacks *stacks, uint64_t *won)
 {
     struct shared_stack *known;
-    uint32_t pid = e->positions.positions[0].pid;
+    uint32_t pid = e->positions.positions[0].owner;
     size_t count = shared_stacks_of(stacks, pid, &known), polls_count;
     for (size_t i = 0; i < count; i++)
         known[i].low = positions_occupy(&e->positions, known[i].low, known[i].base);
@@ -274,15 +230,16 @@ static int settle_process(struct election *e, struct shared_stacks *stacks, uint
 
 int shared_votes_settle(struct shared_votes *v, struct shared_stacks *stacks, uint64_t *won)
 {
-    if (v->count == 0)
+    const struct position_table *t = &v->positions;
+    if (t->count == 0)
         return 0;
     uint64_t *scratch = malloc(CHECKED_POSITIONS * SHARED_LEVELS * sizeof *scratch);
     int rc = scratch ? 0 : -ENOMEM;
-    qsort(v->positions, v->count, sizeof *v->positions, compare_positions);
-    for (size_t i = 0, end; rc == 0 && i < v->count; i = end) {
-        for (end = i + 1; end < v->count && v->positions[end].pid == v->positions[i].pid;)
+    position_table_sort(&v->positions);
+    for (size_t i = 0, end; rc == 0 && i < t->count; i = end) {
+        for (end = i + 1; end < t->count && t->at[end].owner == t->at[i].owner;)
             end++;
-        struct election election = {{v->levels, v->positions + i, end - i}, NULL, 0, scratch};
+        struct election election = {{v->levels, t->at + i, end - i}, NULL, 0, scratch};
         rc = settle_process(&election, stacks, won);
         free(election.cast);
     }

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/allocate.h"
 #include "base/hash.h"
 #include "infer/bases/code_votes.h"
 #include "infer/bases/main_stacks.h"
@@ -30,18 +31,9 @@ struct stack_bases {
 
 struct stack_bases *stack_bases_new(void)
 {
-    struct stack_bases *b = calloc(1, sizeof *b);
-    if (!b)
-        return NULL;
-    b->own = table_new();
-    b->voters = table_new();
-    b->shared = shared_stacks_new();
-    b->code = code_votes_new();
-    if (!b->code || !b->own || !b->voters || !b->shared) {
-        stack_bases_free(b);
-        b = NULL;
-    }
-    return b;
+    struct stack_bases *b = allocate(struct stack_bases, .own = table_new(), .voters = table_new(),
+                                     .shared = shared_stacks_new(), .code = code_votes_new());
+    return whole_or_free(b, b->code && b->own && b->voters && b->shared, stack_bases_free);
 }
 
 static void end_ballot(struct stack_bases *b)

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/allocate.h"
 #include "base/hash.h"
 #include "base/search.h"
 #include "base/vec.h"
@@ -15,11 +16,7 @@ struct prover *prover_new(struct image_calls *calls)
         return NULL;
     p->calls = calls;
     p->known = table_new();
-    if (!p->known) {
-        free(p);
-        p = NULL;
-    }
-    return p;
+    return whole_or_free(p, p->known, free);
 }
 
 void prover_free(struct prover *p)
@@ -227,16 +224,10 @@ static struct proof_origin find_origin(const struct calls *calls, const struct p
 static const struct proof_origin *origin_of(struct prover *p, const struct calls *calls,
                                             const struct place *place)
 {
-    bool added;
-    uint64_t *index = table_put(p->known, hash_u64((uintptr_t)place->image) ^ place->function, &added);
-    if (!index)
-        return NULL;
-    if (added) {
-        *index = p->origin_count;
-        if (!vec_push(p->origins, p->origin_count, p->origin_capacity, find_origin(calls, place)))
-            return NULL;
-    }
-    return *index < p->origin_count ? &p->origins[*index] : NULL;
+    const size_t index =
+        table_index(p->known, hash_u64((uintptr_t)place->image) ^ place->function, p->origins,
+                    p->origin_count, p->origin_capacity, find_origin(calls, place));
+    return index == SIZE_MAX ? NULL : &p->origins[index];
 }
 
 /* The return address if the code allows only one; 0: it does not. */

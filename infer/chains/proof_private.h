@@ -30,7 +30,7 @@ struct proof_origin {
 
 struct prover {
     struct image_calls *calls;
-    struct table *known; /* function -> index in origins */
+    struct table *known; /* function -> index in origins + 1 */
     struct proof_origin *origins;
     size_t origin_count, origin_capacity;
     const struct process *process;

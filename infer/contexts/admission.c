@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "base/hash.h"
 #include "infer/samples/starts.h"
 #include "pathmap/map/partial.h"
@@ -119,11 +120,7 @@ struct admission *admission_new(const struct settings *settings, const struct pa
     a->setting_count = settings_count(settings);
     const uint32_t signal = partial_find(map, PARTIAL_SIGNAL);
     a->signal = signal == PATHMAP_NONE ? PATHMAP_NONE : pathmap_node(map, signal).function;
-    if (!fill_admission(a, settings, statics)) {
-        admission_free(a);
-        a = NULL;
-    }
-    return a;
+    return whole_or_free(a, fill_admission(a, settings, statics), admission_free);
 }
 
 void admission_free(struct admission *a)
@@ -237,9 +234,5 @@ bool *admission_nodes(const struct admission *a, uint32_t setting)
         }
     }
     free(known);
-    if (!known) {
-        free(allowed);
-        allowed = NULL;
-    }
-    return allowed;
+    return whole_or_free(allowed, known, free);
 }

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "base/hash.h"
+#include "base/sort.h"
 #include "base/vec.h"
 #include "infer/contexts/outside.h"
 #include "pathmap/map/partial.h"
@@ -60,11 +62,7 @@ struct resolver *resolver_new(const struct pathmap *map, struct function_numbers
     r->numbers = numbers ? numbers : r->own;
     r->memo = table_new();
     r->expected = table_new();
-    if (!r->numbers || !r->memo || !r->expected) {
-        resolver_free(r);
-        r = NULL;
-    }
-    return r;
+    return whole_or_free(r, r->numbers && r->memo && r->expected, resolver_free);
 }
 
 void resolver_free(struct resolver *r)
@@ -147,9 +145,7 @@ uint32_t resolver_frame(struct resolver *r, const struct leaf_frame *frame)
 static int group_compare(const void *a, const void *b)
 {
     const struct group *x = a, *y = b;
-    if (x->path != y->path)
-        return x->path < y->path ? -1 : 1;
-    return x->node < y->node ? -1 : x->node > y->node;
+    return order_of(x->path, y->path) ?: order_of(x->node, y->node);
 }
 
 /* Makes a group of each node of a CID that is possible in the setting; returns their number. */
@@ -237,9 +233,7 @@ static int64_t resolver_group(struct resolver *r, uint32_t setting, uint32_t fir
 static int candidate_compare(const void *a, const void *b)
 {
     const struct candidate_path *x = a, *y = b;
-    if (x->probability != y->probability)
-        return x->probability < y->probability ? 1 : -1;
-    return x->node < y->node ? -1 : x->node > y->node;
+    return order_of(y->probability, x->probability) ?: order_of(x->node, y->node);
 }
 
 /* Whether training saw all paths with the CID, as far as can be determined. */
@@ -263,8 +257,7 @@ static void set_kind(const struct resolver *r, size_t paths, uint32_t trained, b
                                                      : RESOLVED_AMBIGUOUS;
 }
 
-/* Ranks the groups' candidates by probability (resolver.h). Counts are summed as doubles, since a file may
- * hold any values. */
+/* Ranks the groups' candidates by probability (resolver.h). Counts are summed as doubles, since a file may hold any values. */
 static void rank_groups(const struct resolver *r, size_t paths, struct candidate_path *ranked,
                         struct answer *out)
 {
@@ -277,42 +270,20 @@ static void rank_groups(const struct resolver *r, size_t paths, struct candidate
         expected += groups[i].expected;
         trained += groups[i].self || groups[i].passes;
     }
+    const bool settled = r->settled && expected > 0; /* the shares account for what training saw, too */
+    if (settled)
+        self = 0;
     for (size_t i = 0; i < paths; i++) {
         const struct group *g = &groups[i];
         double prior = expected > 0 ? g->expected / expected
                        : passes > 0 ? (double)g->passes / passes
                                     : 1.0 / (double)paths;
-        ranked[i] = (struct candidate_path){g->node, (float)(((double)g->self + prior) / (self + 1))};
+        double own = settled ? 0 : (double)g->self;
+        ranked[i] = (struct candidate_path){g->node, (float)((own + prior) / (self + 1))};
     }
     qsort(ranked, paths, sizeof *ranked, candidate_compare);
     out->evidence = self + 1;
-    set_kind(r, paths, trained, true, out);
-}
-
-static bool any_expected(const struct group *groups, size_t paths)
-{
-    bool any = false;
-    for (size_t i = 0; i < paths; i++)
-        any |= groups[i].expected > 0;
-    return any;
-}
-
-/* Ranks by the groups' expected shares alone, which already account for what training saw. */
-static void rank_settled(const struct resolver *r, size_t paths, struct candidate_path *ranked,
-                         struct answer *out)
-{
-    const struct group *groups = r->groups;
-    double expected = 0;
-    uint32_t trained = 0;
-    for (size_t i = 0; i < paths; i++) {
-        expected += groups[i].expected;
-        trained += groups[i].self || groups[i].passes;
-    }
-    for (size_t i = 0; i < paths; i++)
-        ranked[i] = (struct candidate_path){groups[i].node, (float)(groups[i].expected / expected)};
-    qsort(ranked, paths, sizeof *ranked, candidate_compare);
-    out->evidence = 1;
-    set_kind(r, paths, trained, (double)ranked[0].probability > 1 - RESOLVER_SURE, out);
+    set_kind(r, paths, trained, !settled || (double)ranked[0].probability > 1 - RESOLVER_SURE, out);
 }
 
 static void set_first_kind(const struct resolver *r, struct answer *answer)
@@ -329,10 +300,7 @@ static bool resolver_rank(struct resolver *r, size_t paths, struct answer *out)
     *out = (struct answer){.first = (uint32_t)r->candidate_count,
                            .count = paths < CANDIDATES_MAX ? (uint32_t)paths : CANDIDATES_MAX};
     struct candidate_path *ranked = r->candidates + r->candidate_count;
-    if (r->settled && any_expected(r->groups, paths))
-        rank_settled(r, paths, ranked, out);
-    else
-        rank_groups(r, paths, ranked, out);
+    rank_groups(r, paths, ranked, out);
     while (out->count > 1 &&
            (double)ranked[out->count - 1].probability < LEAST * (double)ranked[0].probability)
         out->count--;
@@ -344,16 +312,6 @@ static bool resolver_rank(struct resolver *r, size_t paths, struct answer *out)
 static bool resolver_add_answer(struct resolver *r, struct answer answer)
 {
     return vec_push(r->answers, r->answer_count, r->answer_capacity, answer);
-}
-
-static int resolver_remember(struct resolver *r, uint64_t key, struct answer answer)
-{
-    if (!table_set(r->memo, key, r->answer_count))
-        return -1;
-    if (resolver_add_answer(r, answer))
-        return 0;
-    table_remove(r->memo, key);
-    return -1;
 }
 
 int resolver_find(struct resolver *r, uint32_t setting, uint32_t function, uint32_t height, uint32_t *out)
@@ -373,10 +331,11 @@ int resolver_find(struct resolver *r, uint32_t setting, uint32_t function, uint3
     int64_t paths = resolver_group(r, setting, first, count);
     if (paths <= 0)
         return (int)paths;
-    if (!resolver_rank(r, (size_t)paths, &answer))
+    if (!resolver_rank(r, (size_t)paths, &answer) || !resolver_add_answer(r, answer) ||
+        !table_set(r->memo, key, r->answer_count - 1))
         return -ENOMEM;
-    *out = (uint32_t)r->answer_count;
-    return resolver_remember(r, key, answer) < 0 ? -ENOMEM : 1;
+    *out = (uint32_t)(r->answer_count - 1);
+    return 1;
 }
 
 enum resolved_kind resolver_kind(const struct resolver *r, uint32_t answer, uint32_t node)

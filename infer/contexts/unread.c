@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
+#include "base/allocate.h"
 #include "base/hash.h"
 #include "infer/samples/starts.h"
 
@@ -22,18 +22,9 @@ struct unread {
 
 struct unread *unread_new(struct image_cache *images)
 {
-    struct unread *u = calloc(1, sizeof *u);
-    if (!u)
-        return NULL;
-    u->images = images;
-    u->entered = table_new();
-    u->noted = table_new();
-    u->interned = names_new();
-    if (!u->entered || !u->noted || !u->interned) {
-        unread_free(u);
-        u = NULL;
-    }
-    return u;
+    struct unread *u = allocate(struct unread, .images = images, .entered = table_new(), .noted = table_new(),
+                                .interned = names_new());
+    return whole_or_free(u, u->entered && u->noted && u->interned, unread_free);
 }
 
 void unread_free(struct unread *u)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/allocate.h"
 #include "infer/engine/list_cids.h"
 #include "infer/engine/passes.h"
 #include "infer/engine/reading.h"
@@ -65,11 +66,7 @@ static struct engine *engine_over(struct reading *reading, bool owned, const str
                          .options = *options,
                          .reading = reading,
                          .owns_reading = owned};
-    if (!make_parts(p)) {
-        engine_free(p);
-        p = NULL;
-    }
-    return p;
+    return whole_or_free(p, make_parts(p), engine_free);
 }
 
 struct engine *engine_new(struct image_cache *images, const struct engine_options *options,

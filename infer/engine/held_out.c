@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/allocate.h"
 #include "base/checksum.h"
 #include "base/hash.h"
 #include "pathmap/map/partial.h"
@@ -25,16 +26,8 @@ bool held_out_has(unsigned number, const struct learned *learned)
 
 struct held_out *held_out_new(const struct trie *trie)
 {
-    struct held_out *h = calloc(1, sizeof *h);
-    if (!h)
-        return NULL;
-    h->trie = trie;
-    h->samples = table_new();
-    if (!h->samples) {
-        free(h);
-        h = NULL;
-    }
-    return h;
+    struct held_out *h = allocate(struct held_out, .trie = trie, .samples = table_new());
+    return whole_or_free(h, h->samples, free);
 }
 
 void held_out_free(struct held_out *h)

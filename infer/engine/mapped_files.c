@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "base/checksum.h"
 #include "base/hash.h"
 #include "base/vec.h"
@@ -27,11 +28,7 @@ static uint64_t number_of(const struct sample *sample)
 struct mapped_files *mapped_files_new(void)
 {
     struct mapped_files *f = calloc(1, sizeof *f);
-    if (f && !(f->known = table_new())) {
-        free(f);
-        f = NULL;
-    }
-    return f;
+    return whole_or_free(f, (f->known = table_new()), free);
 }
 
 void mapped_files_free(struct mapped_files *f)

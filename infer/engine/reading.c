@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/allocate.h"
+
 #define SHOW_RECORDS 4096u /* between two updates of the progress line */
 
 static bool make_parts(struct reading *r)
@@ -35,16 +37,9 @@ static void free_parts(struct reading *r)
 
 struct reading *reading_new(const struct reading_input *input)
 {
-    struct reading *r = calloc(1, sizeof *r);
-    if (!r)
-        return NULL;
-    r->in = *input;
-    r->own_file = input->file ? NULL : columns_file_open();
-    if ((!input->file && !r->own_file) || !make_parts(r)) {
-        reading_free(r);
-        r = NULL;
-    }
-    return r;
+    struct reading *r =
+        allocate(struct reading, .in = *input, .own_file = input->file ? NULL : columns_file_open());
+    return whole_or_free(r, (input->file || r->own_file) && make_parts(r), reading_free);
 }
 
 void reading_free(struct reading *r)

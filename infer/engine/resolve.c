@@ -6,6 +6,7 @@
 #include "infer/contexts/outside.h"
 #include "infer/model/expectation.h"
 #include "infer/model/inside.h"
+#include "base/allocate.h"
 #include "base/hash.h"
 #include "infer/model/chain_evidence.h"
 #include "pathmap/map/partial.h"
@@ -265,12 +266,9 @@ struct resolve *resolve_new(const struct resolve_input *input)
     r->begins = any_partial ? calloc((size_t)pathmap_node_count(map) + 1, sizeof *r->begins) : NULL;
     r->smoother = model ? smoother_new(resolver, model, deliver_answer, r) : NULL;
     r->completed = table_new();
-    if (!r->completed || !r->inside || !r->evidence || (any_partial && !r->begins) ||
-        (model && !r->smoother)) {
-        resolve_free(r);
-        r = NULL;
-    }
-    return r;
+    return whole_or_free(
+        r, r->completed && r->inside && r->evidence && (!any_partial || r->begins) && (!model || r->smoother),
+        resolve_free);
 }
 
 void resolve_free(struct resolve *r)

@@ -214,8 +214,9 @@ static bool is_wanted(struct feed *f, const struct perf_event_header *header)
         return false;
     memcpy(&id, header + 1, sizeof id);
     const uint64_t *index = table_find(f->ids, id);
-    enum feed_choice choice =
-        index ? f->in.choose(f->in.context, &f->in.events[*index], f->filling.used) : FEED_LEAVE;
+    enum feed_choice choice = index && f->in.choose
+                                  ? f->in.choose(f->in.context, &f->in.events[*index], f->filling.used)
+                                  : FEED_LEAVE;
     f->held = choice == FEED_HOLD;
     return choice != FEED_LEAVE;
 }

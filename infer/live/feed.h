@@ -22,7 +22,7 @@ struct feed_input {
     const struct event *events;
     size_t count;
     /* What to do with a sample of this event, while `queued` bytes are waiting. Called by feed_add(). All other records are
-     * taken. */
+     * taken. NULL: samples are left. */
     enum feed_choice (*choose)(void *context, const struct event *event, size_t queued);
     /* Called by the thread, before it applies the record to the processes. A negative result ends the thread. */
     int (*take)(void *context, struct processes *processes, const struct record *record,

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/allocate.h"
 #include "base/hash.h"
 #include "base/vec.h"
 #include "perfdata/stack_record.h"
@@ -30,15 +31,8 @@ struct file_numbers {
 
 struct file_numbers *file_numbers_new(void)
 {
-    struct file_numbers *n = calloc(1, sizeof *n);
-    if (!n)
-        return NULL;
-    n->paths = names_new();
-    n->by_file = table_new();
-    if (n->paths && n->by_file)
-        return n;
-    file_numbers_free(n);
-    return NULL;
+    struct file_numbers *n = allocate(struct file_numbers, .paths = names_new(), .by_file = table_new());
+    return whole_or_free(n, n->paths && n->by_file, file_numbers_free);
 }
 
 void file_numbers_free(struct file_numbers *n)

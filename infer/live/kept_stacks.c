@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "base/vec.h"
 #include "perfdata/walks.h"
 
@@ -15,21 +16,19 @@
 
 #define PAGE_BITS 12u
 
+static bool begin_nodes(struct kept_nodes *n)
+{
+    n->number_of = table_new();
+    return n->number_of && vec_push(n->at, n->count, n->capacity, (struct kept_node){0});
+}
+
 struct kept_stacks *kept_stacks_new(void)
 {
-    struct kept_stacks *k = calloc(1, sizeof *k);
-    if (!k)
-        return NULL;
-    k->paths = names_new();
-    k->file_of = table_new();
-    k->node_of = table_new();
-    k->stack_of = table_new();
-    if (k->paths && k->file_of && k->node_of && k->stack_of &&
-        vec_push(k->words, k->word_count, k->word_capacity, (struct kept_word){0}) &&
-        vec_push(k->frames, k->frame_count, k->frame_capacity, (struct kept_node){0}))
-        return k;
-    kept_stacks_free(k);
-    return NULL;
+    struct kept_stacks *k =
+        allocate(struct kept_stacks, .paths = names_new(), .file_of = table_new(), .stack_of = table_new());
+    return whole_or_free(
+        k, k->paths && k->file_of && k->stack_of && begin_nodes(&k->words) && begin_nodes(&k->frames),
+        kept_stacks_free);
 }
 
 void kept_stacks_free(struct kept_stacks *k)
@@ -38,12 +37,13 @@ void kept_stacks_free(struct kept_stacks *k)
         return;
     names_free(k->paths);
     table_free(k->file_of);
-    table_free(k->node_of);
+    table_free(k->words.number_of);
+    table_free(k->frames.number_of);
     table_free(k->stack_of);
     free(k->files);
     free(k->numbers);
-    free(k->words);
-    free(k->frames);
+    free(k->words.at);
+    free(k->frames.at);
     free(k->stacks);
     free(k->scratch);
     free(k);
@@ -56,7 +56,7 @@ size_t kept_stacks_count(const struct kept_stacks *k)
 
 size_t kept_stacks_items(const struct kept_stacks *k)
 {
-    return (size_t)k->stack_count + k->word_count + k->frame_count;
+    return (size_t)k->stack_count + k->words.count + k->frames.count;
 }
 
 bool kept_stacks_changed(const struct kept_stacks *k)
@@ -92,62 +92,34 @@ static int file_of(struct kept_stacks *k, const struct file_numbers *numbers, ui
     return 1;
 }
 
-static bool is_word(const struct kept_word *a, const struct kept_word *b)
+static bool is_same(const struct kept_node *a, const struct kept_node *b)
 {
     return a->outer == b->outer && a->height == b->height && a->size == b->size && a->file == b->file &&
-           a->low == b->low && a->in_stack == b->in_stack;
+           a->offset == b->offset && a->marks == b->marks && a->in_stack == b->in_stack;
 }
 
-static bool is_frame(const struct kept_node *a, const struct kept_node *b)
+static uint64_t hash_node(const struct kept_node *node)
 {
-    return a->outer == b->outer && a->height == b->height && a->file == b->file && a->offset == b->offset &&
-           a->marks == b->marks;
+    return hash_u64(hash_u64(node->offset + node->file) +
+                    ((uint64_t)node->outer << 32 | (uint32_t)node->height));
 }
 
-static uint64_t hash_word(const struct kept_word *word)
-{
-    return hash_u64(hash_u64(word->low + word->file) + ((uint64_t)word->outer << 32 | word->height));
-}
-
-static uint64_t hash_frame(const struct kept_node *frame)
-{
-    return ~hash_u64(hash_u64(frame->offset + frame->file) +
-                     ((uint64_t)frame->outer << 32 | (uint32_t)frame->height));
-}
-
-/* The node of a word, added if it is new; NODES_FULL: too many nodes. */
-static uint32_t put_word(struct kept_stacks *k, const struct kept_word *word)
+/* The number of a node, added if it is new; NODES_FULL: too many nodes. */
+static uint32_t put_node(struct kept_nodes *n, const struct kept_node *node)
 {
     bool added;
-    uint64_t *node = table_put(k->node_of, hash_word(word), &added);
-    if (!node)
+    uint64_t *number = table_put(n->number_of, hash_node(node), &added);
+    if (!number)
         return NODES_FULL;
-    if (!added && *node < k->word_count && is_word(&k->words[*node], word))
-        return (uint32_t)*node;
-    if (k->word_count == NODES_MOST || !vec_push(k->words, k->word_count, k->word_capacity, *word)) {
+    if (!added && is_same(&n->at[*number], node))
+        return (uint32_t)*number;
+    if (n->count == NODES_MOST || !vec_push(n->at, n->count, n->capacity, *node)) {
         if (added)
-            table_remove(k->node_of, hash_word(word));
+            table_remove(n->number_of, hash_node(node));
         return NODES_FULL;
     }
-    *node = k->word_count - 1;
-    return k->word_count - 1;
-}
-
-static uint32_t put_frame(struct kept_stacks *k, const struct kept_node *frame)
-{
-    bool added;
-    uint64_t *node = table_put(k->node_of, hash_frame(frame), &added);
-    if (!node)
-        return NODES_FULL;
-    if (!added && *node < k->frame_count && is_frame(&k->frames[*node], frame))
-        return (uint32_t)*node;
-    if (k->frame_count == NODES_MOST || !vec_push(k->frames, k->frame_count, k->frame_capacity, *frame)) {
-        if (added)
-            table_remove(k->node_of, hash_frame(frame));
-        return NODES_FULL;
-    }
-    *node = k->frame_count - 1;
-    return k->frame_count - 1;
+    *number = n->count - 1;
+    return n->count - 1;
 }
 
 /* A stack that is being added, and the file of each of its places. */
@@ -158,22 +130,22 @@ struct adding {
 
 /* false: the word is an address in no file. */
 static bool make_word(const struct kept_stacks *k, const struct adding *a, const struct stack_word *word,
-                      uint32_t outer, struct kept_word *out)
+                      uint32_t outer, struct kept_node *out)
 {
     const struct known_stack *s = a->known;
-    *out = (struct kept_word){.outer = outer,
-                              .length = (uint16_t)(k->words[outer].length + 1),
-                              .height = (uint32_t)(s->base - word->address),
+    *out = (struct kept_node){.outer = outer,
+                              .length = (uint16_t)(k->words.at[outer].length + 1),
+                              .height = (int32_t)(s->base - word->address),
                               .size = word->size,
                               .in_stack = word->in_stack,
-                              .low = s->base - word->low};
+                              .offset = s->base - word->low};
     if (word->in_stack || out->length > UNWIND_MAX_FRAMES)
         return word->in_stack && out->length <= UNWIND_MAX_FRAMES;
     const struct stack_place *place = stack_place_of(s->places, s->place_count, word->low);
     if (!place)
         return false;
     out->file = a->files[place - s->places];
-    out->low = word->low - place->at;
+    out->offset = word->low - place->at;
     return true;
 }
 
@@ -184,10 +156,10 @@ static bool make_frame(const struct kept_stacks *k, const struct adding *a, cons
     const int64_t height = (int64_t)(s->base - frame->cfa);
     const struct stack_place *place =
         stack_place_of(s->places, s->place_count, frame->pc - (exact || frame->interrupted ? 0 : 1));
-    if (!place || height != (int32_t)height || k->frames[outer].length == UNWIND_MAX_FRAMES)
+    if (!place || height != (int32_t)height || k->frames.at[outer].length == UNWIND_MAX_FRAMES)
         return false;
     *out = (struct kept_node){.outer = outer,
-                              .length = (uint16_t)(k->frames[outer].length + 1),
+                              .length = (uint16_t)(k->frames.at[outer].length + 1),
                               .file = a->files[place - s->places],
                               .offset = frame->pc - place->at,
                               .height = (int32_t)height,
@@ -200,9 +172,9 @@ static bool make_frame(const struct kept_stacks *k, const struct adding *a, cons
 static uint32_t put_words(struct kept_stacks *k, const struct adding *a)
 {
     uint32_t node = 0;
-    struct kept_word word;
+    struct kept_node word;
     for (size_t i = a->known->count; i-- > 0 && node != NODES_FULL;)
-        node = make_word(k, a, &a->known->words[i], node, &word) ? put_word(k, &word) : NODES_FULL;
+        node = make_word(k, a, &a->known->words[i], node, &word) ? put_node(&k->words, &word) : NODES_FULL;
     return node;
 }
 
@@ -212,14 +184,14 @@ static uint32_t put_frames(struct kept_stacks *k, const struct adding *a, const 
     uint32_t node = 0;
     struct kept_node frame;
     for (size_t i = count; i-- > 0 && node != NODES_FULL;)
-        node = make_frame(k, a, &frames[i], i == 0, node, &frame) ? put_frame(k, &frame) : NODES_FULL;
+        node = make_frame(k, a, &frames[i], i == 0, node, &frame) ? put_node(&k->frames, &frame) : NODES_FULL;
     return node;
 }
 
 /* Hash of what the collector finds it by (its page of code and depth), of its words and of the code that it stands for. */
 static uint64_t hash_stack(const struct kept_stacks *k, const struct kept_stack *s)
 {
-    const struct kept_node *leaf = &k->frames[s->frame];
+    const struct kept_node *leaf = &k->frames.at[s->frame];
     const uint64_t code = s->code_size ? leaf->offset - s->code_before : 0;
     return hash_u64(hash_u64(hash_u64(leaf->offset >> PAGE_BITS) + leaf->file +
                              ((uint64_t)s->depth << 32 | s->word)) +
@@ -229,18 +201,13 @@ static uint64_t hash_stack(const struct kept_stacks *k, const struct kept_stack 
 
 static int add_stack(struct kept_stacks *k, const struct kept_stack *stack, size_t *out)
 {
-    bool added;
-    uint64_t *index = table_put(k->stack_of, hash_stack(k, stack), &added);
-    if (!index)
+    const uint32_t before = k->stack_count;
+    const size_t index =
+        table_index(k->stack_of, hash_stack(k, stack), k->stacks, k->stack_count, k->stack_capacity, *stack);
+    if (index == SIZE_MAX)
         return -ENOMEM;
-    if (added && !vec_push(k->stacks, k->stack_count, k->stack_capacity, *stack)) {
-        table_remove(k->stack_of, hash_stack(k, stack));
-        return -ENOMEM;
-    }
-    if (added)
-        *index = k->stack_count - 1;
-    k->changed |= added;
-    *out = *index;
+    k->changed |= k->stack_count > before;
+    *out = index;
     return 0;
 }
 
@@ -277,6 +244,14 @@ int kept_stacks_add(struct kept_stacks *k, const struct file_numbers *numbers,
     return stack.word == NODES_FULL || stack.frame == NODES_FULL ? 0 : add_stack(k, &stack, index);
 }
 
+static bool number_nodes(struct kept_nodes *n)
+{
+    bool done = true;
+    for (uint32_t i = 1; done && i < n->count; i++)
+        done = table_set(n->number_of, hash_node(&n->at[i]), i);
+    return done;
+}
+
 int kept_stacks_number(struct kept_stacks *k, struct file_numbers *numbers)
 {
     bool done = vec_reserve(k->numbers, 0, k->number_capacity, k->file_count);
@@ -284,12 +259,9 @@ int kept_stacks_number(struct kept_stacks *k, struct file_numbers *numbers)
         k->numbers[i] = file_numbers_put(numbers, &k->files[i]);
         done = k->numbers[i] && k->numbers[i] <= NUMBER_MAX && table_set(k->file_of, k->numbers[i], i);
     }
-    for (uint32_t i = 1; done && i < k->word_count; i++)
-        done = table_set(k->node_of, hash_word(&k->words[i]), i);
-    for (uint32_t i = 1; done && i < k->frame_count; i++)
-        done = table_set(k->node_of, hash_frame(&k->frames[i]), i);
+    done = done && number_nodes(&k->words) && number_nodes(&k->frames);
     for (uint32_t i = 0; done && i < k->stack_count; i++)
-        done = table_set(k->stack_of, hash_stack(k, &k->stacks[i]), i);
+        done = table_set(k->stack_of, hash_stack(k, &k->stacks[i]), i + 1ul);
     return done ? 0 : -ENOMEM;
 }
 
@@ -320,7 +292,7 @@ static uint64_t place(struct kept_stacks *k, struct known_stack *out, uint32_t f
 bool kept_stacks_at(struct kept_stacks *k, size_t index, struct known_stack *out, size_t *callee)
 {
     const struct kept_stack *from = &k->stacks[index];
-    const struct kept_node *leaf = &k->frames[from->frame];
+    const struct kept_node *leaf = &k->frames.at[from->frame];
     *callee = from->callee;
     *out = (struct known_stack){.sp = BASE - from->depth,
                                 .base = BASE,
@@ -331,10 +303,11 @@ bool kept_stacks_at(struct kept_stacks *k, size_t index, struct known_stack *out
     out->ip = place(k, out, leaf->file, leaf->offset);
     out->code = out->ip - from->code_before;
     out->code_size = from->code_size;
-    for (uint32_t node = from->word; node; node = k->words[node].outer) {
-        const struct kept_word *w = &k->words[node];
-        struct stack_word word = {.address = BASE - w->height, .size = w->size, .in_stack = w->in_stack};
-        word.low = w->in_stack ? BASE - w->low : place(k, out, w->file, w->low);
+    for (uint32_t node = from->word; node; node = k->words.at[node].outer) {
+        const struct kept_node *w = &k->words.at[node];
+        struct stack_word word = {
+            .address = BASE - (uint32_t)w->height, .size = w->size, .in_stack = w->in_stack};
+        word.low = w->in_stack ? BASE - w->offset : place(k, out, w->file, w->offset);
         if (!vec_push(k->scratch, out->count, k->scratch_capacity, word))
             return false;
     }
@@ -346,8 +319,8 @@ size_t kept_stacks_frames(const struct kept_stacks *k, size_t index, struct kept
 {
     size_t count = 0;
     for (uint32_t node = k->stacks[index].frame; node && count < UNWIND_MAX_FRAMES;
-         node = k->frames[node].outer) {
-        const struct kept_node *from = &k->frames[node];
+         node = k->frames.at[node].outer) {
+        const struct kept_node *from = &k->frames.at[node];
         out[count++] = (struct kept_frame){&k->files[from->file], from->offset, from->height, from->marks};
     }
     return count;

@@ -11,23 +11,22 @@
 #define FILES_MOST 1024u      /* per program, over all its recordings */
 #define DEPTH_MAX  (1u << 30) /* bytes: stacks further below their base are not stored */
 
-/* A node's outer node has a smaller number; node 0 is outside of all. */
-struct kept_word {
-    uint32_t outer;
-    uint32_t height, size; /* as in struct stack_word */
-    uint32_t file;
-    uint64_t low;    /* an offset in the file, or for an address in the stack its height */
-    uint16_t length; /* of the chain from this node outwards: at most UNWIND_MAX_FRAMES */
-    bool in_stack;
-};
-
+/* A word of a stack, or a frame. A node's outer node has a smaller number; node 0 is outside of all. */
 struct kept_node {
     uint32_t outer;
     uint32_t file;
-    uint64_t offset;
+    uint64_t offset; /* in the file; of a word that is an address in the stack, its height */
     int32_t height;
-    uint16_t length; /* as for words */
-    uint8_t marks;
+    uint32_t size;   /* of a word, as in struct stack_word */
+    uint16_t length; /* of the chain from this node outwards: at most UNWIND_MAX_FRAMES */
+    uint8_t marks;   /* of a frame: enum walked_mark */
+    bool in_stack;   /* the word is an address in the stack */
+};
+
+struct kept_nodes {
+    struct kept_node *at;
+    uint32_t count, capacity;
+    struct table *number_of; /* hash of a node -> its number; used only while stacks are added */
 };
 
 struct kept_stack {
@@ -46,15 +45,12 @@ struct kept_stacks {
     uint32_t file_count, file_capacity;
     uint32_t *numbers; /* by file */
     uint32_t number_capacity;
-    struct kept_word *words;
-    uint32_t word_count, word_capacity;
-    struct kept_node *frames;
-    uint32_t frame_count, frame_capacity;
+    struct kept_nodes words, frames;
     struct kept_stack *stacks;
     uint32_t stack_count, stack_capacity;
     bool changed;
-    /* Indexes used only while stacks are added: by file number, node hash, stack hash. */
-    struct table *file_of, *node_of, *stack_of;
+    /* Indexes used only while stacks are added: by file number; by stack hash, + 1. */
+    struct table *file_of, *stack_of;
     /* Scratch for the stack that was asked for last. */
     struct stack_word *scratch;
     size_t scratch_capacity;

@@ -60,19 +60,21 @@ static uint32_t number_items(uint32_t *marks, uint32_t from, uint32_t count, uin
     return next - first;
 }
 
-/* Marks what is in an untrusted file, and everything inside of it. */
+/* Marks the nodes that are in an untrusted file, and those inside of them. */
+static void mark_nodes_untrusted(const struct writing *w, const struct kept_nodes *n, uint32_t *marks)
+{
+    for (uint32_t i = 1; i < n->count; i++)
+        if ((!n->at[i].in_stack && !w->stamps[n->at[i].file]) || marks[n->at[i].outer] == UNTRUSTED)
+            marks[i] = UNTRUSTED;
+}
+
 static void mark_untrusted(struct writing *w, kept_stacks_stamp *stamp)
 {
     const struct kept_stacks *k = w->from;
     for (uint32_t i = 0; i < k->file_count; i++)
         w->stamps[i] = stamp(&k->files[i]) == k->files[i].stamp ? k->files[i].stamp : 0;
-    for (uint32_t i = 1; i < k->word_count; i++)
-        if ((!k->words[i].in_stack && !w->stamps[k->words[i].file]) ||
-            w->words[k->words[i].outer] == UNTRUSTED)
-            w->words[i] = UNTRUSTED;
-    for (uint32_t i = 1; i < k->frame_count; i++)
-        if (!w->stamps[k->frames[i].file] || w->frames[k->frames[i].outer] == UNTRUSTED)
-            w->frames[i] = UNTRUSTED;
+    mark_nodes_untrusted(w, &k->words, w->words);
+    mark_nodes_untrusted(w, &k->frames, w->frames);
 }
 
 static bool is_trusted(const struct writing *w, uint32_t stack)
@@ -99,6 +101,17 @@ static void mark_stacks(struct writing *w)
     }
 }
 
+/* Marks what the nodes that stay refer to. */
+static void mark_nodes_staying(struct writing *w, const struct kept_nodes *n, uint32_t *marks)
+{
+    for (uint32_t i = n->count; i-- > 1;)
+        if (marks[i] == STAYS) {
+            marks[n->at[i].outer] = STAYS;
+            if (!n->at[i].in_stack)
+                w->files[n->at[i].file] = STAYS;
+        }
+}
+
 /* Marks the stacks that stay, and everything that they refer to. */
 static void mark_staying(struct writing *w)
 {
@@ -107,15 +120,8 @@ static void mark_staying(struct writing *w)
     for (uint32_t i = 0; i < k->stack_count; i++)
         if (w->stacks[i] == STAYS)
             w->words[k->stacks[i].word] = w->frames[k->stacks[i].frame] = STAYS;
-    for (uint32_t i = k->word_count; i-- > 1;)
-        if (w->words[i] == STAYS) {
-            w->words[k->words[i].outer] = STAYS;
-            if (!k->words[i].in_stack)
-                w->files[k->words[i].file] = STAYS;
-        }
-    for (uint32_t i = k->frame_count; i-- > 1;)
-        if (w->frames[i] == STAYS)
-            w->frames[k->frames[i].outer] = w->files[k->frames[i].file] = STAYS;
+    mark_nodes_staying(w, &k->words, w->words);
+    mark_nodes_staying(w, &k->frames, w->frames);
 }
 
 static bool put_files(struct writing *w, uint32_t count)
@@ -140,40 +146,25 @@ static bool put_files(struct writing *w, uint32_t count)
     return fits;
 }
 
-static bool put_words(struct writing *w, uint32_t count)
+/* numbers: the nodes' new ones, `count` in all. */
+static bool put_nodes(struct writing *w, const struct kept_nodes *n, const uint32_t *numbers, uint32_t count)
 {
-    const struct kept_stacks *k = w->from;
+    const bool words = n == &w->from->words;
     bool fits = put_count(w, count);
-    for (uint32_t i = 1; fits && i < k->word_count; i++) {
-        const struct kept_word *word = &k->words[i];
-        if (w->words[i] == LEFT_OUT)
+    for (uint32_t i = 1; fits && i < n->count; i++) {
+        const struct kept_node *node = &n->at[i];
+        if (numbers[i] == LEFT_OUT)
             continue;
         if (!(fits = make_room(w)))
             break;
-        put_value(w, w->words[i] - (word->outer ? w->words[word->outer] : 0));
-        put_value(w, zigzag((uint64_t)word->height - k->words[word->outer].height));
-        put_value(w, (uint64_t)word->size << 1 | word->in_stack);
-        put_value(w, word->in_stack ? 0 : w->files[word->file]);
-        put_value(w, word->in_stack ? zigzag(word->low) : word->low);
-    }
-    return fits;
-}
-
-static bool put_frames(struct writing *w, uint32_t count)
-{
-    const struct kept_stacks *k = w->from;
-    bool fits = put_count(w, count);
-    for (uint32_t i = 1; fits && i < k->frame_count; i++) {
-        const struct kept_node *frame = &k->frames[i];
-        if (w->frames[i] == LEFT_OUT)
-            continue;
-        if (!(fits = make_room(w)))
-            break;
-        put_value(w, w->frames[i] - (frame->outer ? w->frames[frame->outer] : 0));
-        put_value(w, zigzag((uint64_t)((int64_t)frame->height - k->frames[frame->outer].height)));
-        put_value(w, w->files[frame->file]);
-        put_value(w, frame->offset);
-        put_value(w, frame->marks);
+        put_value(w, numbers[i] - (node->outer ? numbers[node->outer] : 0));
+        put_value(w, zigzag((uint64_t)((int64_t)node->height - n->at[node->outer].height)));
+        if (words)
+            put_value(w, (uint64_t)node->size << 1 | node->in_stack);
+        put_value(w, node->in_stack ? 0 : w->files[node->file]);
+        put_value(w, node->in_stack ? zigzag(node->offset) : node->offset);
+        if (!words)
+            put_value(w, node->marks);
     }
     return fits;
 }
@@ -209,13 +200,14 @@ static int put_all(struct writing *w, kept_stacks_stamp *stamp)
     mark_untrusted(w, stamp);
     mark_staying(w);
     const uint32_t files = number_items(w->files, 0, k->file_count, 0),
-                   words = number_items(w->words, 1, k->word_count, 1),
-                   frames = number_items(w->frames, 1, k->frame_count, 1),
+                   words = number_items(w->words, 1, k->words.count, 1),
+                   frames = number_items(w->frames, 1, k->frames.count, 1),
                    stacks = number_items(w->stacks, 0, k->stack_count, 0);
     if (!make_room(w))
         return -ENOMEM;
     w->size = HEAD_SIZE;
-    if (!put_files(w, files) || !put_words(w, words) || !put_frames(w, frames) || !put_stacks(w, stacks))
+    if (!put_files(w, files) || !put_nodes(w, &k->words, w->words, words) ||
+        !put_nodes(w, &k->frames, w->frames, frames) || !put_stacks(w, stacks))
         return -ENOMEM;
     const uint32_t head[] = {MAGIC, VERSION};
     const uint64_t sum = checksum_of(w->data + HEAD_SIZE, w->size - HEAD_SIZE);
@@ -230,8 +222,8 @@ int kept_stacks_write(const struct kept_stacks *k, kept_stacks_stamp *stamp, voi
     struct writing w = {.from = k,
                         .stamps = calloc(k->file_count + 1u, sizeof *w.stamps),
                         .files = calloc(k->file_count + 1u, sizeof *w.files),
-                        .words = calloc(k->word_count, sizeof *w.words),
-                        .frames = calloc(k->frame_count, sizeof *w.frames),
+                        .words = calloc(k->words.count, sizeof *w.words),
+                        .frames = calloc(k->frames.count, sizeof *w.frames),
                         .stacks = calloc(k->stack_count + 1u, sizeof *w.stacks)};
     const int rc = w.stamps && w.files && w.words && w.frames && w.stacks ? put_all(&w, stamp) : -ENOMEM;
     free(w.stamps);
@@ -303,40 +295,26 @@ static int take_files(struct kept_stacks *k, struct bytes *b, kept_stacks_stamp 
     return same ? 0 : -ESTALE;
 }
 
-static int take_words(struct kept_stacks *k, struct bytes *b)
+static int take_nodes(struct kept_stacks *k, struct kept_nodes *n, struct bytes *b)
 {
     const uint32_t count = take_count(b, NODES_MOST - 1, 5);
-    if (!vec_reserve(k->words, 1, k->word_capacity, count))
+    if (!vec_reserve(n->at, 1, n->capacity, count))
         return -ENOMEM;
     for (uint32_t i = 1; i <= count && !b->failed; i++) {
-        struct kept_word word = {.outer = take_outer(b, i)};
-        word.length = take_length(b, k->words[word.outer].length);
-        word.height = (uint32_t)(k->words[word.outer].height + unzigzag(bytes_uleb(b)));
-        const uint64_t size = bytes_uleb(b);
-        word.size = (uint32_t)(size >> 1);
-        word.in_stack = size & 1;
-        word.file = take_below(b, word.in_stack ? 1 : k->file_count);
-        word.low = bytes_uleb(b);
-        if (word.in_stack)
-            word.low = unzigzag(word.low);
-        k->words[k->word_count++] = word;
-    }
-    return 0;
-}
-
-static int take_frames(struct kept_stacks *k, struct bytes *b)
-{
-    const uint32_t count = take_count(b, NODES_MOST - 1, 5);
-    if (!vec_reserve(k->frames, 1, k->frame_capacity, count))
-        return -ENOMEM;
-    for (uint32_t i = 1; i <= count && !b->failed; i++) {
-        struct kept_node frame = {.outer = take_outer(b, i)};
-        frame.length = take_length(b, k->frames[frame.outer].length);
-        frame.height = (int32_t)(uint32_t)((uint64_t)k->frames[frame.outer].height + unzigzag(bytes_uleb(b)));
-        frame.file = take_below(b, k->file_count);
-        frame.offset = bytes_uleb(b);
-        frame.marks = (uint8_t)take_below(b, 256);
-        k->frames[k->frame_count++] = frame;
+        struct kept_node node = {.outer = take_outer(b, i)};
+        const struct kept_node *outer = &n->at[node.outer];
+        node.length = take_length(b, outer->length);
+        node.height = (int32_t)(uint32_t)((uint64_t)outer->height + unzigzag(bytes_uleb(b)));
+        const uint64_t size = n == &k->words ? bytes_uleb(b) : 0;
+        node.size = (uint32_t)(size >> 1);
+        node.in_stack = size & 1;
+        node.file = take_below(b, node.in_stack ? 1 : k->file_count);
+        node.offset = bytes_uleb(b);
+        if (node.in_stack)
+            node.offset = unzigzag(node.offset);
+        if (n == &k->frames)
+            node.marks = (uint8_t)take_below(b, 256);
+        n->at[n->count++] = node;
     }
     return 0;
 }
@@ -347,8 +325,8 @@ static int take_stacks(struct kept_stacks *k, struct bytes *b)
     if (!vec_reserve(k->stacks, 0, k->stack_capacity, count))
         return -ENOMEM;
     for (uint32_t i = 0; i < count && !b->failed; i++) {
-        struct kept_stack s = {.word = take_below(b, k->word_count)};
-        s.frame = take_below(b, k->frame_count);
+        struct kept_stack s = {.word = take_below(b, k->words.count)};
+        s.frame = take_below(b, k->frames.count);
         const uint32_t callee = take_below(b, i + 1ul);
         s.callee = callee ? callee - 1 : KEPT_STACKS_MOST;
         s.depth = take_below(b, DEPTH_MAX);
@@ -376,8 +354,8 @@ int kept_stacks_read(const void *data, size_t size, kept_stacks_stamp *stamp, st
     struct bytes b = bytes_of((const char *)data + HEAD_SIZE, size - HEAD_SIZE);
     struct kept_stacks *k = kept_stacks_new();
     int rc = k ? take_files(k, &b, stamp) : -ENOMEM;
-    rc = rc ? rc : take_words(k, &b);
-    rc = rc ? rc : take_frames(k, &b);
+    rc = rc ? rc : take_nodes(k, &k->words, &b);
+    rc = rc ? rc : take_nodes(k, &k->frames, &b);
     rc = rc ? rc : take_stacks(k, &b);
     if (rc == 0 && (b.failed || bytes_left(&b)))
         rc = -EBADMSG;

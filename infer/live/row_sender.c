@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/allocate.h"
 #include "base/hash.h"
 #include "image/cfi/cfi.h"
 #include "image/run_time.h"
@@ -22,16 +23,8 @@ struct row_sender *row_sender_new(bool (*send)(void *context, const struct code_
                                                const struct code_rows *rows),
                                   void *context)
 {
-    struct row_sender *t = calloc(1, sizeof *t);
-    if (t && !(t->sent = table_new())) {
-        free(t);
-        t = NULL;
-    }
-    if (t) {
-        t->send = send;
-        t->context = context;
-    }
-    return t;
+    struct row_sender *t = allocate(struct row_sender, .send = send, .context = context, .sent = table_new());
+    return whole_or_free(t, t->sent, free);
 }
 
 void row_sender_free(struct row_sender *t)

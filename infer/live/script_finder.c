@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "base/hash.h"
 #include "base/path.h"
 
@@ -21,10 +22,7 @@ struct script_finder *script_finder_new(const struct script_finder_input *input)
     if (!f)
         return NULL;
     *f = (struct script_finder){.in = *input, .seen = table_new()};
-    if (f->seen)
-        return f;
-    free(f);
-    return NULL;
+    return whole_or_free(f, f->seen, free);
 }
 
 void script_finder_free(struct script_finder *f)

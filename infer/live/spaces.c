@@ -2,8 +2,8 @@
 #include "infer/live/spaces.h"
 
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/allocate.h"
 #include "base/hash.h"
 #include "base/vec.h"
 
@@ -30,15 +30,8 @@ struct spaces {
 
 struct spaces *spaces_new(const struct spaces_input *input)
 {
-    struct spaces *s = calloc(1, sizeof *s);
-    if (!s)
-        return NULL;
-    s->in = *input;
-    s->of = table_new();
-    if (s->of)
-        return s;
-    free(s);
-    return NULL;
+    struct spaces *s = allocate(struct spaces, .in = *input, .of = table_new());
+    return whole_or_free(s, s->of, free);
 }
 
 void spaces_free(struct spaces *s)

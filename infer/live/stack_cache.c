@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cache.h"
@@ -26,27 +25,13 @@ static char *path_of(const char *program, const struct build_id *id, bool make, 
     return path;
 }
 
-/* 0; -ENOMEM; or another system error. *out: malloc'ed. */
-static int read_all(int fd, void **out, size_t *size)
-{
-    struct stat st;
-    if (fstat(fd, &st) != 0 || st.st_size <= 0 || (uint64_t)st.st_size > STACK_CACHE_LARGEST)
-        return -EINVAL;
-    *size = (size_t)st.st_size;
-    *out = malloc(*size);
-    if (!*out)
-        return -ENOMEM;
-    const ssize_t got = pread(fd, *out, *size, 0);
-    return got >= 0 && (size_t)got == *size ? 0 : -EIO;
-}
-
 int stack_cache_get(const char *program, const struct build_id *id, struct kept_stacks **out)
 {
     char *directory, *path = path_of(program, id, false, &directory);
-    void *data = NULL;
+    char *data = NULL;
     size_t size;
     const int fd = path ? cache_open(path) : -1;
-    int rc = fd < 0 ? -ENOENT : read_all(fd, &data, &size);
+    int rc = fd < 0 ? -ENOENT : file_read_text(fd, STACK_CACHE_LARGEST, &data, &size);
     if (rc == 0)
         rc = kept_stacks_read(data, size, numbered_file_stamp, out);
     if (rc == 0)

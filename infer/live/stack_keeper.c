@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "base/hash.h"
 #include "base/vec.h"
 #include "infer/live/stack_cache.h"
@@ -39,11 +40,7 @@ struct stack_keeper {
 struct stack_keeper *stack_keeper_new(void)
 {
     struct stack_keeper *k = calloc(1, sizeof *k);
-    if (k && !(k->by_state = table_new())) {
-        free(k);
-        k = NULL;
-    }
-    return k;
+    return whole_or_free(k, (k->by_state = table_new()), free);
 }
 
 void stack_keeper_free(struct stack_keeper *k)

@@ -3,9 +3,8 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "infer/model/near.h"
+#include "base/allocate.h"
 #include "infer/model/ranking.h"
 
 #define OF_RANKINGS 8 /* shares of the memory limit, as divisors: for paths, */
@@ -28,7 +27,7 @@ static bool make_reach(struct automaton *a)
     for (size_t i = 0; cids && i < o->cid_count; i++)
         cids[i] = (struct reach_cid){o->cids[i].function, o->cids[i].height / CALLERS_UNIT};
     bool good =
-        cids && near_keep(&a->callers, cids, o->cid_count, o->least, o->work) == 0 &&
+        cids && reach_near(&a->callers, a->graph, cids, o->cid_count, o->least, o->work) == 0 &&
         reach_make(&a->reach, &a->callers, cids, o->cid_count, o->least, o->bytes / OF_REACH, o->work) == 0;
     free(cids);
     return good;
@@ -37,7 +36,7 @@ static bool make_reach(struct automaton *a)
 static bool make_lattice(struct automaton *a)
 {
     const struct automaton_options *o = &a->options;
-    if (callers_make(&a->callers, a->graph) < 0 || (o->cids && !make_reach(a)))
+    if (callers_make(&a->callers, a->graph, NULL) < 0 || (o->cids && !make_reach(a)))
         return false;
     a->lattice = lattice_new(&a->callers, o->cids ? &a->reach : NULL,
                              o->bytes - o->bytes / OF_RANKINGS - o->bytes / OF_REACH, o->work);
@@ -47,10 +46,9 @@ static bool make_lattice(struct automaton *a)
 
 struct automaton *automaton_new(const struct graph *graph, const struct automaton_options *options)
 {
-    struct automaton *a = calloc(1, sizeof *a);
+    struct automaton *a = allocate(struct automaton, .graph = graph);
     if (!a)
         return NULL;
-    a->graph = graph;
     if (options)
         a->options = *options;
     if (!a->options.best)
@@ -59,11 +57,7 @@ struct automaton *automaton_new(const struct graph *graph, const struct automato
         a->options.best = AUTOMATON_BEST_MAX;
     if (!a->options.bytes)
         a->options.bytes = AUTOMATON_BYTES;
-    if (!make_lattice(a)) {
-        automaton_free(a);
-        a = NULL;
-    }
-    return a;
+    return whole_or_free(a, make_lattice(a), automaton_free);
 }
 
 void automaton_free(struct automaton *a)
@@ -127,8 +121,7 @@ static int rank_paths(const struct automaton *a, uint32_t state, struct scaled s
 
 int automaton_find(struct automaton *a, uint32_t function, uint32_t height, struct automaton_answer *out)
 {
-    struct lattice_state state = {callers_node_of(&a->callers, function), CALLERS_LEAF,
-                                  height / CALLERS_UNIT};
+    struct lattice_state state = {a->callers.node_of[function], CALLERS_LEAF, height / CALLERS_UNIT};
     struct scaled sum = {0, 0};
     int rc = height % CALLERS_UNIT || state.node == CALLERS_NONE ? -ENOENT : extend_to(a, &state);
     if (rc == 0)
@@ -162,7 +155,7 @@ int automaton_step(struct automaton *a, uint32_t path, struct automaton_step *st
         *outer = between.outer;
     }
     const struct graph_edge *by = edge == CALLERS_NONE ? NULL : graph_edge_at(a->graph, edge);
-    *step = (struct automaton_step){callers_function_of(&a->callers, at.node), at.unit * CALLERS_UNIT,
+    *step = (struct automaton_step){a->callers.function_of[at.node], at.unit * CALLERS_UNIT,
                                     by ? by->site : 0, by && by->open};
     *outer = *outer == RANKING_END ? AUTOMATON_END : *outer;
     return 0;

@@ -1,9 +1,9 @@
 /* backoff.c - see backoff.h. Both orders are in the same arrays; a transition has the number of the one that it backs off to. */
 #include "infer/model/backoff.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/allocate.h"
 #include "base/hash.h"
 #include "base/vec.h"
 
@@ -20,8 +20,9 @@ struct transition {
 };
 
 struct backoff {
-    struct table *context_of;    /* outer << 32 | inner -> number; outer is BACKOFF_NONE in the lower order */
-    struct table *transition_of; /* context << 32 | next -> number */
+    struct table
+        *context_of; /* outer << 32 | inner -> number + 1; outer is BACKOFF_NONE in the lower order */
+    struct table *transition_of; /* context << 32 | next -> number + 1 */
     struct context *contexts;
     uint32_t context_count, context_capacity;
     struct transition *transitions;
@@ -30,16 +31,8 @@ struct backoff {
 
 struct backoff *backoff_new(void)
 {
-    struct backoff *b = calloc(1, sizeof *b);
-    if (!b)
-        return NULL;
-    b->context_of = table_new();
-    b->transition_of = table_new();
-    if (!b->context_of || !b->transition_of) {
-        backoff_free(b);
-        b = NULL;
-    }
-    return b;
+    struct backoff *b = allocate(struct backoff, .context_of = table_new(), .transition_of = table_new());
+    return whole_or_free(b, b->context_of && b->transition_of, backoff_free);
 }
 
 void backoff_free(struct backoff *b)
@@ -55,33 +48,17 @@ void backoff_free(struct backoff *b)
 
 static uint32_t context_at(struct backoff *b, uint32_t outer, uint32_t inner)
 {
-    bool added;
-    if (!vec_reserve(b->contexts, b->context_count, b->context_capacity, 1))
-        return BACKOFF_NONE;
-    uint64_t *place = table_put(b->context_of, (uint64_t)outer << 32 | inner, &added);
-    if (!place)
-        return BACKOFF_NONE;
-    if (added) {
-        *place = b->context_count;
-        b->contexts[b->context_count++] = (struct context){0};
-    }
-    return (uint32_t)*place;
+    return (uint32_t)table_index(b->context_of, (uint64_t)outer << 32 | inner, b->contexts, b->context_count,
+                                 b->context_capacity, (struct context){0});
 }
 
 static uint32_t transition_at(struct backoff *b, uint32_t context, uint32_t next, uint32_t lower)
 {
-    bool added;
-    if (context == BACKOFF_NONE ||
-        !vec_reserve(b->transitions, b->transition_count, b->transition_capacity, 1))
-        return BACKOFF_NONE;
-    uint64_t *place = table_put(b->transition_of, (uint64_t)context << 32 | next, &added);
-    if (!place)
-        return BACKOFF_NONE;
-    if (added) {
-        *place = b->transition_count;
-        b->transitions[b->transition_count++] = (struct transition){context, lower, 0};
-    }
-    return (uint32_t)*place;
+    return context == BACKOFF_NONE
+               ? BACKOFF_NONE
+               : (uint32_t)table_index(b->transition_of, (uint64_t)context << 32 | next, b->transitions,
+                                       b->transition_count, b->transition_capacity,
+                                       (struct transition){context, lower, 0});
 }
 
 uint32_t backoff_transition(struct backoff *b, uint32_t outer, uint32_t inner, uint32_t next)

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/allocate.h"
 #include "base/hash.h"
 #include "base/vec.h"
 #include "infer/model/wilson.h"
@@ -30,7 +31,7 @@ struct group {
 /* One rate to estimate. */
 struct rate {
     struct prior prior;
-    struct table *group_of; /* (stated probability in STEPS, calls) -> number of the group */
+    struct table *group_of; /* (stated probability in STEPS, calls) -> number of the group + 1 */
     struct table *of_path;  /* true path -> its number of samples */
     struct group *groups;
     size_t count, capacity;
@@ -146,20 +147,14 @@ static void rate_clear(struct rate *rate)
 
 static int rate_note(struct rate *rate, double stated, uint32_t calls, uint64_t path, bool right)
 {
-    bool added;
     uint32_t step = (uint32_t)(stated * STEPS + 0.5);
-    if (!vec_reserve(rate->groups, rate->count, rate->capacity, 1))
-        return -ENOMEM;
     uint64_t *samples = table_put(rate->of_path, path, NULL);
-    uint64_t *number = samples ? table_put(rate->group_of, (uint64_t)calls << 32 | step, &added) : NULL;
-    if (!number)
+    const size_t number = table_index(rate->group_of, (uint64_t)calls << 32 | step, rate->groups, rate->count,
+                                      rate->capacity, (struct group){(double)step / STEPS, calls, 0, 0});
+    if (!samples || number == SIZE_MAX)
         return -ENOMEM;
-    if (added) {
-        *number = rate->count;
-        rate->groups[rate->count++] = (struct group){(double)step / STEPS, calls, 0, 0};
-    }
     ++*samples;
-    *(right ? &rate->groups[*number].right : &rate->groups[*number].wrong) += 1;
+    *(right ? &rate->groups[number].right : &rate->groups[number].wrong) += 1;
     return 0;
 }
 
@@ -178,12 +173,10 @@ struct calibration *calibration_new(void)
     if (!c)
         return NULL;
     c->shares.of_stack = table_new();
-    if (!c->shares.of_stack || !rate_init(&c->calls, of_calls) || !rate_init(&c->sole, of_sole) ||
-        !rate_init(&c->seen, of_seen)) {
-        calibration_free(c);
-        c = NULL;
-    }
-    return c;
+    return whole_or_free(c,
+                         c->shares.of_stack && rate_init(&c->calls, of_calls) &&
+                             rate_init(&c->sole, of_sole) && rate_init(&c->seen, of_seen),
+                         calibration_free);
 }
 
 void calibration_free(struct calibration *c)

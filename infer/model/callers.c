@@ -13,7 +13,9 @@
 struct making {
     struct callers *c;
     const struct graph *graph;
-    struct table *columns; /* function << 32 | next -> its column */
+    const bool *keep;      /* as in callers_make() */
+    uint32_t *classes;     /* by class: its node, or CALLERS_NONE */
+    struct table *columns; /* node << 32 | node that it called next -> its column */
     uint32_t caller_capacity, term_capacity;
 };
 
@@ -53,13 +55,30 @@ static bool add_caller(struct making *m, struct caller caller)
     return true;
 }
 
-static uint32_t column_of(const struct making *m, uint32_t function, uint32_t next)
+/* How a function was called when it called the next one. */
+static struct graph_edges pair_of(const struct making *m, uint32_t node, uint32_t next)
 {
-    const uint64_t *column = table_find(m->columns, (uint64_t)function << 32 | next);
-    return column ? (uint32_t)*column : 0;
+    return graph_callers_before(m->graph, m->c->function_of[node], m->c->function_of[next]);
 }
 
-/* Adds the callers of some edges; next: the function that they call; CALLERS_NONE: a class. false: out of memory. */
+/* Sets *column to the function's one for the next function. false: out of memory. */
+static bool find_column(struct making *m, uint32_t node, uint32_t next, uint32_t *column)
+{
+    if (pair_of(m, node, next).weight <= 0)
+        return true;
+    uint64_t *place = table_put(m->columns, (uint64_t)node << 32 | next, NULL);
+    if (place && !*place)
+        *place = ++m->c->of[node].pairs;
+    *column = place ? (uint32_t)*place : 0;
+    return place;
+}
+
+static bool is_followed(const struct graph_edge *e)
+{
+    return e->rise % CALLERS_UNIT == 0 && (e->rise || e->caller == GRAPH_ROOT);
+}
+
+/* Adds the callers of some edges; next: the node that they call; CALLERS_NONE: a class. false: out of memory. */
 static bool add_edges(struct making *m, struct graph_edges edges, uint32_t next, double share)
 {
     const struct callers *c = m->c;
@@ -70,13 +89,18 @@ static bool add_edges(struct making *m, struct graph_edges edges, uint32_t next,
                                 .rise = e->rise / CALLERS_UNIT,
                                 .edge = graph_edge_number(m->graph, e),
                                 .probability = share * e->weight / edges.weight};
-        if (caller.probability <= 0 || e->rise % CALLERS_UNIT || (e->rise == 0 && e->caller != GRAPH_ROOT))
+        if (caller.probability <= 0 || !is_followed(e))
             continue;
         if (e->caller != GRAPH_ROOT) {
-            caller.outer = e->open ? c->of[e->caller].open : e->caller;
-            caller.column = next == CALLERS_NONE || e->open ? 0 : column_of(m, e->caller, next);
+            caller.outer = c->node_of[e->caller];
+            if (caller.outer != CALLERS_NONE && e->open)
+                caller.outer = c->of[caller.outer].open;
+            if (caller.outer == CALLERS_NONE)
+                continue;
+            if (next != CALLERS_NONE && !e->open)
+                good = find_column(m, caller.outer, next, &caller.column);
         }
-        good = add_caller(m, caller);
+        good = good && add_caller(m, caller);
     }
     return good;
 }
@@ -110,32 +134,32 @@ static bool add_terms(struct making *m, const struct callers_node *node, struct 
 }
 
 /* Adds the classes and open frames that may have called the function. */
-static bool add_resorts(struct making *m, const struct mixture *mix, uint32_t function)
+static bool add_resorts(struct making *m, const struct mixture *mix, uint32_t node)
 {
     if (mix->of_resort <= 0)
         return true;
-    bool good = add_edges(m, mix->open, function, mix->of_resort * mix->open.weight / mix->resort);
+    bool good = add_edges(m, mix->open, node, mix->of_resort * mix->open.weight / mix->resort);
     for (uint32_t k = 0; good && k < mix->class_count; k++) {
         double weight = graph_class_callers(m->graph, mix->classes[k]).weight;
-        struct caller caller = {.outer = m->c->functions + mix->classes[k],
+        struct caller caller = {.outer = m->classes[mix->classes[k]],
                                 .edge = CALLERS_NONE,
                                 .probability = mix->of_resort * weight / mix->resort};
-        good = weight <= 0 || add_caller(m, caller);
+        good = weight <= 0 || caller.outer == CALLERS_NONE || add_caller(m, caller);
     }
     return good;
 }
 
-static bool add_function(struct making *m, uint32_t function)
+static bool add_function(struct making *m, uint32_t number)
 {
     struct callers *c = m->c;
-    struct callers_node *node = &c->of[function];
-    struct mixture mix = mixture_of(m->graph, function);
+    struct callers_node *node = &c->of[number];
+    struct mixture mix = mixture_of(m->graph, c->function_of[number]);
     node->first = c->caller_count;
-    bool good = add_edges(m, mix.seen, function, mix.of_seen);
+    bool good = add_edges(m, mix.seen, number, mix.of_seen);
     node->seen = c->caller_count - node->first;
-    good = good && add_edges(m, mix.fixed, function, mix.of_fixed);
+    good = good && add_edges(m, mix.fixed, number, mix.of_fixed);
     node->fixed = c->caller_count - node->first - node->seen;
-    good = good && add_resorts(m, &mix, function);
+    good = good && add_resorts(m, &mix, number);
     node->resort = c->caller_count - node->first - node->seen - node->fixed;
     return good;
 }
@@ -143,7 +167,7 @@ static bool add_function(struct making *m, uint32_t function)
 static bool add_class(struct making *m, uint32_t class_number)
 {
     struct callers *c = m->c;
-    struct callers_node *node = &c->of[c->functions + class_number];
+    struct callers_node *node = &c->of[m->classes[class_number]];
     struct graph_edges edges = graph_class_callers(m->graph, class_number);
     node->first = c->caller_count;
     bool good = add_edges(m, edges, CALLERS_NONE, 1);
@@ -151,37 +175,26 @@ static bool add_class(struct making *m, uint32_t class_number)
     return good;
 }
 
-/* Calls `call` for each pair (caller, function) that training saw, with the pair's edges. */
-static bool each_pair(struct making *m, bool (*call)(struct making *, uint32_t, uint32_t, struct graph_edges))
+/* How much of a function's callers training saw. */
+static double seen_share(const struct making *m, uint32_t node)
 {
+    return mixture_of(m->graph, m->c->function_of[node]).of_seen;
+}
+
+/* Fills the pairs of all columns. */
+static bool fill_columns(struct making *m)
+{
+    const struct callers *c = m->c;
     bool good = true;
-    for (uint32_t f = 0; f < m->c->functions && good; f++) {
-        struct graph_edges edges = graph_callers(m->graph, f);
-        for (uint32_t i = 0; i < edges.count && good; i++) {
-            uint32_t caller = edges.edges[i].caller;
-            if (caller == GRAPH_ROOT || (i > 0 && edges.edges[i - 1].caller == caller))
-                continue;
-            struct graph_edges pair = graph_callers_before(m->graph, caller, f);
-            good = pair.weight <= 0 || call(m, caller, f, pair);
+    for (uint32_t f = 0; f < c->functions; f++)
+        for (uint32_t i = c->of[f].first; i < c->of[f].first + callers_count(&c->of[f]) && good; i++) {
+            const uint32_t outer = c->callers[i].outer;
+            const struct callers_node *node = c->callers[i].column ? &c->of[outer] : NULL;
+            struct callers_pair *out = node ? &c->pairs[node->first_pair + c->callers[i].column - 1] : NULL;
+            if (out && out->rest <= 0) /* not filled yet */
+                good = add_terms(m, node, pair_of(m, outer, f), seen_share(m, outer), out);
         }
-    }
     return good;
-}
-
-static bool number_column(struct making *m, uint32_t function, uint32_t next, struct graph_edges pair)
-{
-    (void)pair;
-    uint64_t *place = table_put(m->columns, (uint64_t)function << 32 | next, NULL);
-    if (place)
-        *place = ++m->c->of[function].pairs;
-    return place;
-}
-
-static bool fill_column(struct making *m, uint32_t function, uint32_t next, struct graph_edges pair)
-{
-    const struct callers_node *node = &m->c->of[function];
-    struct callers_pair *out = &m->c->pairs[node->first_pair + column_of(m, function, next) - 1];
-    return add_terms(m, node, pair, mixture_of(m->graph, function).of_seen, out);
 }
 
 static bool fill_leaves(struct making *m)
@@ -189,9 +202,9 @@ static bool fill_leaves(struct making *m)
     struct callers *c = m->c;
     bool good = true;
     for (uint32_t f = 0; f < c->functions && good; f++) {
-        struct graph_edges pair = graph_callers_before(m->graph, f, GRAPH_LEAF);
+        struct graph_edges pair = graph_callers_before(m->graph, c->function_of[f], GRAPH_LEAF);
         if (pair.weight > 0)
-            good = add_terms(m, &c->of[f], pair, mixture_of(m->graph, f).of_seen, &c->pairs[c->of[f].leaf]);
+            good = add_terms(m, &c->of[f], pair, seen_share(m, f), &c->pairs[c->of[f].leaf]);
         else
             c->of[f].leaf = CALLERS_NONE;
     }
@@ -213,11 +226,11 @@ static bool place_pairs(struct making *m)
 }
 
 /* Notes the functions with open frames that these edges come from. */
-static void note_opens(struct callers *c, struct graph_edges edges)
+static void note_opens(bool *open, struct graph_edges edges)
 {
     for (uint32_t i = 0; i < edges.count; i++)
         if (edges.edges[i].open && edges.edges[i].caller != GRAPH_ROOT)
-            c->of[edges.edges[i].caller].open = 0;
+            open[edges.edges[i].caller] = true;
 }
 
 /* The heights at which training saw the functions with open frames. */
@@ -226,10 +239,10 @@ static bool fill_opens(struct callers *c, const struct pathmap *map)
     size_t nodes = 0, count = 0;
     uint32_t first;
     for (uint32_t k = 0; k < c->opens; k++)
-        nodes += pathmap_function_nodes(map, c->open[k].function, &first);
+        nodes += pathmap_function_nodes(map, c->function_of[c->open[k].function], &first);
     c->units = malloc((nodes + 1) * sizeof *c->units);
     for (uint32_t k = 0; c->units && k < c->opens; k++) {
-        uint32_t many = pathmap_function_nodes(map, c->open[k].function, &first);
+        uint32_t many = pathmap_function_nodes(map, c->function_of[c->open[k].function], &first);
         uint32_t *units = c->units + count, kept = 0;
         for (uint32_t i = first; i < first + many; i++) {
             uint32_t height = pathmap_node(map, i).height;
@@ -243,25 +256,58 @@ static bool fill_opens(struct callers *c, const struct pathmap *map)
     return c->units;
 }
 
-/* The nodes of functions with open frames. */
-static bool number_opens(struct callers *c, const struct graph *g)
+static bool is_kept(const struct making *m, uint32_t number)
 {
-    for (uint32_t f = 0; f < c->functions; f++)
-        note_opens(c, graph_open_callers(g, f));
-    for (uint32_t k = 0; k < c->classes; k++)
-        note_opens(c, graph_class_callers(g, k));
-    for (uint32_t f = 0; f < c->functions; f++)
-        if (c->of[f].open != CALLERS_NONE)
-            c->of[f].open = c->functions + c->classes + c->opens++;
-    c->nodes = c->functions + c->classes + c->opens;
-    c->open = calloc((size_t)c->opens + 1, sizeof *c->open);
-    for (uint32_t f = 0; c->open && f < c->functions; f++)
-        if (c->of[f].open != CALLERS_NONE)
-            c->open[c->of[f].open - c->functions - c->classes].function = f;
-    return c->open && fill_opens(c, graph_map(g));
+    return !m->keep || m->keep[number];
 }
 
-bool callers_turn_round(struct callers *c)
+/* The nodes of functions with open frames. */
+static bool number_opens(struct making *m, uint32_t functions, uint32_t classes)
+{
+    struct callers *c = m->c;
+    bool *open = calloc((size_t)functions + 1, sizeof *open);
+    uint32_t number = functions + classes;
+    c->open = calloc((size_t)c->functions + 1, sizeof *c->open);
+    for (uint32_t f = 0; open && f < functions; f++)
+        note_opens(open, graph_open_callers(m->graph, f));
+    for (uint32_t k = 0; open && k < classes; k++)
+        note_opens(open, graph_class_callers(m->graph, k));
+    for (uint32_t f = 0; open && c->open && f < functions; f++) {
+        if (!open[f] || !is_kept(m, number++) || c->node_of[f] == CALLERS_NONE)
+            continue;
+        c->of[c->node_of[f]].open = c->functions + c->classes + c->opens;
+        c->open[c->opens++].function = c->node_of[f];
+    }
+    c->nodes = c->functions + c->classes + c->opens;
+    free(open);
+    return open && c->open && fill_opens(c, graph_map(m->graph));
+}
+
+static bool number_nodes(struct making *m)
+{
+    struct callers *c = m->c;
+    const uint32_t functions = pathmap_function_count(graph_map(m->graph)),
+                   classes = graph_class_count(m->graph);
+    c->node_of = malloc(((size_t)functions + 1) * sizeof *c->node_of);
+    c->function_of = malloc(((size_t)functions + 1) * sizeof *c->function_of);
+    m->classes = malloc(((size_t)classes + 1) * sizeof *m->classes);
+    if (!c->node_of || !c->function_of || !m->classes)
+        return false;
+    for (uint32_t f = 0; f < functions; f++) {
+        c->node_of[f] = is_kept(m, f) ? c->functions++ : CALLERS_NONE;
+        if (c->node_of[f] != CALLERS_NONE)
+            c->function_of[c->node_of[f]] = f;
+    }
+    for (uint32_t k = 0; k < classes; k++)
+        m->classes[k] = is_kept(m, functions + k) ? c->functions + c->classes++ : CALLERS_NONE;
+    c->of = calloc(2 * (size_t)c->functions + c->classes + 1, sizeof *c->of);
+    for (uint32_t f = 0; c->of && f < c->functions; f++)
+        c->of[f].open = CALLERS_NONE;
+    return c->of && number_opens(m, functions, classes);
+}
+
+/* Makes callees from callers. false: out of memory. */
+static bool turn_round(struct callers *c)
 {
     for (uint32_t i = 0; i < c->caller_count; i++)
         if (c->callers[i].outer != CALLERS_ROOT)
@@ -289,28 +335,22 @@ bool callers_turn_round(struct callers *c)
 static bool make_callers(struct making *m)
 {
     struct callers *c = m->c;
-    c->functions = pathmap_function_count(graph_map(m->graph));
-    c->classes = graph_class_count(m->graph);
-    c->of = calloc(2 * (size_t)c->functions + c->classes + 1, sizeof *c->of);
     m->columns = table_new();
-    if (!c->of || !m->columns)
-        return false;
-    for (uint32_t f = 0; f < c->functions; f++)
-        c->of[f].open = CALLERS_NONE;
-    bool good = number_opens(c, m->graph) && each_pair(m, number_column) && place_pairs(m);
+    bool good = m->columns && number_nodes(m);
     for (uint32_t f = 0; f < c->functions && good; f++)
         good = add_function(m, f);
-    for (uint32_t k = 0; k < c->classes && good; k++)
-        good = add_class(m, k);
-    return good && each_pair(m, fill_column) && fill_leaves(m) && callers_turn_round(c);
+    for (uint32_t k = 0; k < graph_class_count(m->graph) && good; k++)
+        good = m->classes[k] == CALLERS_NONE || add_class(m, k);
+    return good && place_pairs(m) && fill_columns(m) && fill_leaves(m) && turn_round(c);
 }
 
-int callers_make(struct callers *callers, const struct graph *graph)
+int callers_make(struct callers *callers, const struct graph *graph, const bool *keep)
 {
     *callers = (struct callers){0};
-    struct making m = {.c = callers, .graph = graph};
+    struct making m = {.c = callers, .graph = graph, .keep = keep};
     bool good = make_callers(&m);
     table_free(m.columns);
+    free(m.classes);
     return good ? 0 : -ENOMEM;
 }
 

@@ -6,7 +6,7 @@
  * functions that call from frames of open size, each between what they call and themselves at any of the heights that this
  * allows. A function has columns: 0 if it is unknown what it called next, and one for each function that training saw it call.
  *
- * Nodes that do not matter for what is asked can be removed (near.h); the others are then renumbered.
+ * Nodes that do not matter for what is asked can be left out (reach.h).
  */
 #ifndef FATHOM_INFER_MODEL_CALLERS_H
 #define FATHOM_INFER_MODEL_CALLERS_H
@@ -74,21 +74,13 @@ struct callers {
     struct callers_open *open;
     uint32_t *units;
     uint32_t caller_count, term_count;
-    uint32_t *function_of; /* by node: the map's function; NULL: the numbers are the same */
-    uint32_t *node_of;     /* by the map's function: its node, or CALLERS_NONE; NULL: the same */
+    uint32_t *function_of; /* by node: the map's function */
+    uint32_t *node_of;     /* by the map's function: its node; CALLERS_NONE: it is left out */
 };
 
-/* *callers has to be freed in any case. 0 or -ENOMEM. */
-int callers_make(struct callers *callers, const struct graph *graph);
-/* Makes callees from callers; there must be none yet. false: out of memory. */
-bool callers_turn_round(struct callers *callers);
+/* keep: which nodes to make, by their numbers if all are made; NULL: all. *callers has to be freed in any case. 0 or -ENOMEM. */
+int callers_make(struct callers *callers, const struct graph *graph, const bool *keep);
 void callers_free(struct callers *callers);
-
-/* The node of the map's function; CALLERS_NONE: it was removed. */
-static inline uint32_t callers_node_of(const struct callers *c, uint32_t function)
-{
-    return c->node_of ? c->node_of[function] : function;
-}
 
 /* NULL: the node is not a function that calls from frames of open size. */
 static inline const struct callers_open *callers_open_of(const struct callers *c, uint32_t node)
@@ -100,7 +92,7 @@ static inline const struct callers_open *callers_open_of(const struct callers *c
  * otherwise seem improbable. */
 #define CALLERS_EACH 2.5
 
-/* A caller's share of a walk's probability (near.h). */
+/* A caller's share of a walk's probability (reach.h). */
 static inline double callers_likely(const struct caller *caller)
 {
     return fmin(1, CALLERS_EACH * caller->probability);
@@ -110,11 +102,6 @@ static inline double callers_likely(const struct caller *caller)
 static inline uint32_t callers_count(const struct callers_node *node)
 {
     return node->seen + node->fixed + node->resort;
-}
-
-static inline uint32_t callers_function_of(const struct callers *c, uint32_t node)
-{
-    return c->function_of ? c->function_of[node] : node;
 }
 
 #endif

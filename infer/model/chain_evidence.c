@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "base/hash.h"
 #include "image/code/code.h"
 #include "infer/contexts/resolver.h"
@@ -106,16 +107,8 @@ struct chain_evidence {
 
 struct chain_evidence *chain_evidence_new(struct resolver *resolver)
 {
-    struct chain_evidence *n = calloc(1, sizeof *n);
-    if (!n)
-        return NULL;
-    n->resolver = resolver;
-    n->answers = table_new();
-    if (!n->answers) {
-        free(n);
-        n = NULL;
-    }
-    return n;
+    struct chain_evidence *n = allocate(struct chain_evidence, .resolver = resolver, .answers = table_new());
+    return whole_or_free(n, n->answers, free);
 }
 
 void chain_evidence_free(struct chain_evidence *n)

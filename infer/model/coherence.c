@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "base/vec.h"
 
 #define LIKELY   0.05  /* share of the most probable state's weight that makes a state likely */
@@ -44,11 +45,7 @@ struct coherence *coherence_new(struct resolver *resolver)
     m->most = CANDIDATES_MAX;
     m->lineage = lineage_new(resolver_map(resolver));
     m->renewal = m->lineage ? renewal_new(m->lineage) : NULL;
-    if (!m->renewal) {
-        coherence_free(m);
-        m = NULL;
-    }
-    return m;
+    return whole_or_free(m, m->renewal, coherence_free);
 }
 
 void coherence_free(struct coherence *m)

@@ -5,9 +5,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "base/vec.h"
 #include "infer/model/automaton.h"
-#include "infer/model/graph_statics.h"
 #include "infer/model/realigned.h"
 #include "pathmap/map/partial.h"
 #include "process/partial.h"
@@ -53,7 +53,6 @@ struct extending {
     bool last;                 /* there is no narrower setting in which to search for paths */
     bool handlers;             /* the map has signal handlers */
     uint32_t signal;           /* the root of handlers on alternate stacks; PATHMAP_NONE: none */
-    struct graph_calls calls;
     struct graph *graph;
     struct automaton *automaton;
     struct automaton_cid *requested;
@@ -351,20 +350,14 @@ static int extend_one(struct extending *x, const struct wanted *w)
 static int heavier_first(const void *a, const void *b)
 {
     const struct wanted *x = a, *y = b;
-    if (x->samples != y->samples)
-        return x->samples > y->samples ? -1 : 1;
-    if (x->function != y->function)
-        return x->function < y->function ? -1 : 1;
-    if (x->height != y->height)
-        return x->height < y->height ? -1 : 1;
-    return x->setting < y->setting ? -1 : x->setting > y->setting;
+    return order_of(y->samples, x->samples) ?: order_of(x->function, y->function) ?: order_of(x->height, y->height) ?: order_of(x->setting, y->setting);
 }
 
-static uint64_t calls_steps(const struct graph_calls *calls)
+static uint64_t calls_steps(const struct statics *statics)
 {
-    uint64_t steps = calls->count;
-    for (size_t i = 0; i < calls->class_count; i++)
-        steps += calls->classes[i].caller_count + calls->classes[i].target_count;
+    uint64_t steps = statics->count;
+    for (size_t i = 0; i < statics->class_count; i++)
+        steps += statics->classes[i].count + statics->classes[i].target_count;
     return ROUGHLY * steps;
 }
 
@@ -374,9 +367,9 @@ static bool prepare_extension(struct extending *x, size_t count)
     x->requested = malloc((count + 1) * sizeof *x->requested);
     x->handlers = realigned_any(x->map);
     x->signal = partial_find(x->map, PARTIAL_SIGNAL);
-    if (!x->steps || !x->requested || graph_calls_of(x->in->statics, &x->calls) < 0)
+    if (!x->steps || !x->requested)
         return false;
-    work_take(x->in->work, calls_steps(&x->calls));
+    work_take(x->in->work, calls_steps(x->in->statics));
     return true;
 }
 
@@ -397,7 +390,8 @@ static bool enter_setting(struct extending *x, uint32_t setting)
                                         .least = x->in->least,
                                         .bytes = bytes_for(x->work),
                                         .work = x->work};
-    x->graph = graph_new(x->map, &x->calls, x->in->weights, (struct graph_scope){x->in->admission, setting});
+    x->graph =
+        graph_new(x->map, x->in->statics, x->in->weights, (struct graph_scope){x->in->admission, setting});
     x->automaton = x->graph ? automaton_new(x->graph, &options) : NULL;
     return x->automaton;
 }
@@ -450,7 +444,7 @@ static int extend_each(struct extending *x, const struct search *s, uint32_t set
         if (is_in(s, i, setting))
             x->requested[x->requested_count++] =
                 (struct automaton_cid){s->wanted[i].function, s->wanted[i].height};
-    if (work_take(x->work, calls_steps(&x->calls) + ROUGHLY * nodes))
+    if (work_take(x->work, calls_steps(x->in->statics) + ROUGHLY * nodes))
         rc = enter_setting(x, setting) ? 0 : -ENOMEM;
     for (size_t i = 0; rc >= 0 && i < s->count; i++) {
         if (!is_in(s, i, setting))
@@ -516,7 +510,6 @@ int extend_paths(const struct extend_input *input, struct wanted *wanted, size_t
           heavier_first); /* since equal paths rank in the order in which they were entered */
     if (rc == 0)
         rc = extend_all(&x, wanted, count);
-    graph_calls_free(&x.calls);
     free(x.steps);
     free(x.entries);
     free(x.chain);

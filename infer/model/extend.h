@@ -47,7 +47,7 @@ struct extend_input {
     /* By setting: a setting that allows at least this one's paths. Paths are searched for there first, as every setting that is
      * searched takes time. NULL if `admission` is. */
     const uint32_t *wider;
-    /* minimum probability of any part of a path that begins at the CID, for it to be searched for (near.h) */
+    /* minimum probability of any part of a path that begins at the CID, for it to be searched for (reach.h) */
     double least;
     /* Limits the work. Each setting gets a share of it, by the number of its samples; within a setting the CIDs with the most
      * samples come first. NULL: no limit. */

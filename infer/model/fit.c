@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/allocate.h"
 #include "base/hash.h"
 #include "infer/contexts/admission.h"
 #include "infer/model/expectation.h"
@@ -177,11 +178,7 @@ static uint32_t *wider_settings(struct fit *f, uint32_t count)
     bool good = wider;
     for (uint32_t i = 0; good && i < count; i++)
         good = settings_wider(f->input.settings, i, &wider[i]) == 0;
-    if (!good) {
-        free(wider);
-        wider = NULL;
-    }
-    return wider;
+    return whole_or_free(wider, good, free);
 }
 
 /* Replaces each wider setting by the representative of all equivalent settings in the current map. */

@@ -4,10 +4,13 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
-#include "infer/model/edge_counts.h"
+#include "base/sort.h"
+#include "base/vec.h"
 #include "pathmap/map/partial.h"
 #include "process/partial.h"
 
+/* weight of what the loader runs before the program, relative to the program itself, which runs longer */
+#define LOADER 0.01
 #define ROUNDS 8 /* calls beyond what training saw through which expected runs are propagated */
 /* upper bound of the expected runs of a function that never returns: while others are counted it has not run */
 #define ONCE  1e-3
@@ -45,11 +48,48 @@ struct graph {
 int graph_compare_edges(const void *a, const void *b)
 {
     const struct graph_edge *x = a, *y = b;
-    if (x->caller != y->caller)
-        return x->caller < y->caller ? -1 : 1;
-    if (x->rise != y->rise)
-        return x->rise < y->rise ? -1 : 1;
-    return x->open - y->open;
+    return order_of(x->caller, y->caller) ?: order_of(x->rise, y->rise) ?: x->open - y->open;
+}
+
+/* An edge out of `function`, seen while that called `next`. */
+struct edge_count {
+    uint32_t next, function;
+    struct graph_edge edge; /* its weight is the sum of those added, its site the heaviest one's */
+    double heaviest;
+};
+
+/* How often each edge was seen. A map has millions of nodes and some ten thousand edges, so only the distinct ones take memory
+ * and are sorted. */
+struct edge_counts {
+    struct edge_count *all;
+    uint32_t count, capacity;
+    struct table *index; /* hash of an edge -> index in `all` + 1 */
+};
+
+/* false: out of memory. */
+static bool count_edge(struct edge_counts *s, uint32_t next, uint32_t function, const struct graph_edge *edge)
+{
+    const uint64_t key =
+        hash_u64((uint64_t)function << 32 | next) ^ ((uint64_t)edge->caller << 32 | edge->rise);
+    const uint32_t before = s->count;
+    const size_t index = table_index(s->index, hash_u64(key) + edge->open, s->all, s->count, s->capacity,
+                                     (struct edge_count){next, function, *edge, edge->weight});
+    if (index >= before)
+        return index == before;
+    struct edge_count *known = &s->all[index];
+    known->edge.weight += edge->weight;
+    if (edge->weight > known->heaviest) {
+        known->heaviest = edge->weight;
+        known->edge.site = edge->site;
+    }
+    return true;
+}
+
+static int compare_counts(const void *a, const void *b)
+{
+    const struct edge_count *x = a, *y = b;
+    return order_of(x->function, y->function) ?: order_of(x->next, y->next)
+                                              ?: graph_compare_edges(&x->edge, &y->edge);
 }
 
 /* Whether a call that was seen in one setting is possible in the graph's: the caller's other calls show that, too. */
@@ -76,7 +116,7 @@ static struct pathmap_node without_signal(struct pathmap_node node, uint32_t sig
 /* Collects what the map (or the weights) saw: the call of every node, once for any next and once for its own. false: out of
  * memory. */
 static bool collect_edges(const struct graph *g, const struct graph_weights *weights,
-                          struct edge_counts *edge_counts)
+                          struct edge_counts *counts)
 {
     const struct pathmap *map = g->map;
     bool fine = true;
@@ -100,11 +140,11 @@ static bool collect_edges(const struct graph *g, const struct graph_weights *wei
                 outer.rise = parent.height - grand.height;
             }
             fine = !is_in_scope(g, node.parent, &parent) ||
-                   edge_counts_add(edge_counts, node.function, parent.function, &outer);
+                   count_edge(counts, node.function, parent.function, &outer);
         }
-        fine = fine && edge_counts_add(edge_counts, ANY, node.function, &edge);
+        fine = fine && count_edge(counts, ANY, node.function, &edge);
         edge.weight = self;
-        fine = fine && (self <= 0 || edge_counts_add(edge_counts, GRAPH_LEAF, node.function, &edge));
+        fine = fine && (self <= 0 || count_edge(counts, GRAPH_LEAF, node.function, &edge));
     }
     return fine;
 }
@@ -115,7 +155,7 @@ static bool is_function_in_scope(const struct graph *g, uint32_t function)
 }
 
 /* Whether the graph's setting allows a call known from the binary, whose callee it has. */
-static bool is_call_in_scope(const struct graph *g, uint32_t callee, const struct graph_edge *edge)
+static bool is_call_in_scope(const struct graph *g, uint32_t callee, const struct static_edge *edge)
 {
     const struct graph_scope *s = &g->scope;
     if (!s->admission || (edge->through && !is_function_in_scope(g, edge->through - 1)))
@@ -235,12 +275,12 @@ static struct span *place_span(struct graph *g, uint32_t function, uint32_t next
     return &g->pairs[g->pair_count++];
 }
 
-static bool lay_out(struct graph *g, const struct edge_count *edge_counts, size_t count)
+static bool lay_out(struct graph *g, const struct edge_counts *counts)
 {
     struct span *span = NULL;
-    for (size_t i = 0; i < count; i++) {
-        const struct edge_count *s = &edge_counts[i];
-        if (i == 0 || s->function != edge_counts[i - 1].function || s->next != edge_counts[i - 1].next) {
+    for (size_t i = 0; i < counts->count; i++) {
+        const struct edge_count *s = &counts->all[i];
+        if (i == 0 || s->function != s[-1].function || s->next != s[-1].next) {
             span = place_span(g, s->function, s->next);
             if (!span)
                 return false;
@@ -253,37 +293,47 @@ static bool lay_out(struct graph *g, const struct edge_count *edge_counts, size_
     return true;
 }
 
-/* Appends an edge to the last span, or adds it to the span's last edge if that is the same call; the site is the heaviest
- * one's. */
-static void lay_edge(struct graph *g, struct span *span, const struct graph_edge *edge, double *heaviest)
+/* Appends a call to the last span, or adds it to the span's last edge if that is the same; the site is the heaviest one's. */
+static void lay_call(struct graph *g, struct span *span, const struct static_edge *call, double weight,
+                     double *heaviest)
 {
+    const struct graph_edge edge = {call->caller, call->rise, call->site, weight, call->open, call->through};
     struct graph_edge *last = span->count ? &g->edges[g->edge_count - 1] : NULL;
-    span->weight += edge->weight;
-    if (!last || graph_compare_edges(last, edge) != 0) {
-        g->edges[g->edge_count++] = *edge;
+    span->weight += weight;
+    if (!last || graph_compare_edges(last, &edge) != 0) {
+        g->edges[g->edge_count++] = edge;
         span->count++;
-        *heaviest = edge->weight;
+        *heaviest = weight;
         return;
     }
-    last->weight += edge->weight;
-    if (edge->weight > *heaviest) {
-        *heaviest = edge->weight;
-        last->site = edge->site;
+    last->weight += weight;
+    if (weight > *heaviest) {
+        *heaviest = weight;
+        last->site = edge.site;
     }
 }
 
+/* How often a direct call is made per run of its caller. */
+static double weight_of(const struct statics *statics, const struct static_edge *call)
+{
+    for (size_t i = 0; call->caller == STATIC_ROOT && i < statics->start_count; i++)
+        if (statics->starts[i].function == call->callee && !statics->starts[i].only)
+            return LOADER;
+    return 1;
+}
+
 /* Lays out the calls known from the binary, which are sorted. */
-static void lay_out_calls(struct graph *g, const struct graph_calls *calls)
+static void lay_out_calls(struct graph *g, const struct statics *statics)
 {
     double heaviest = 0;
-    for (size_t i = 0; calls && i < calls->count; i++) {
-        const struct graph_call *call = &calls->calls[i];
-        if (!is_function_in_scope(g, call->callee) || !is_call_in_scope(g, call->callee, &call->edge))
+    for (size_t i = 0; statics && i < statics->count; i++) {
+        const struct static_edge *call = &statics->edges[i];
+        if (!is_function_in_scope(g, call->callee) || !is_call_in_scope(g, call->callee, call))
             continue;
-        struct span *span = call->edge.open ? &g->open[call->callee] : &g->fixed[call->callee];
+        struct span *span = call->open ? &g->open[call->callee] : &g->fixed[call->callee];
         if (!span->count)
             span->first = g->edge_count;
-        lay_edge(g, span, &call->edge, &heaviest);
+        lay_call(g, span, call, weight_of(statics, call), &heaviest);
     }
 }
 
@@ -304,7 +354,7 @@ static void weigh_class(struct graph *g, struct span *span, double share)
 }
 
 /* Like is_call_in_scope(), for a call through a pointer: the function that a thread was started with may be known. */
-static bool is_pointer_call_in_scope(const struct graph *g, const struct graph_edge *edge)
+static bool is_pointer_call_in_scope(const struct graph *g, const struct static_edge *edge)
 {
     return is_call_in_scope(g, PATHMAP_NONE, edge) &&
            (!g->scope.admission || edge->caller == GRAPH_ROOT ||
@@ -312,35 +362,35 @@ static bool is_pointer_call_in_scope(const struct graph *g, const struct graph_e
 }
 
 /* Lays out the class's edges, equal ones once. */
-static void lay_out_class(struct graph *g, const struct graph_class *class, struct span *span)
+static void lay_out_class(struct graph *g, const struct static_class *class, struct span *span)
 {
     size_t targets = 0;
     double heaviest = 0;
     *span = (struct span){g->edge_count, 0, 0};
-    for (size_t i = 0; i < class->caller_count; i++)
-        if (is_pointer_call_in_scope(g, &class->callers[i]))
-            lay_edge(g, span, &class->callers[i], &heaviest);
+    for (size_t i = 0; i < class->count; i++)
+        if (is_pointer_call_in_scope(g, &class->edges[i]))
+            lay_call(g, span, &class->edges[i], class->share, &heaviest);
     for (size_t i = 0; i < class->target_count; i++)
         targets += is_function_in_scope(g, class->targets[i]);
     weigh_class(g, span, 1 / (double)(targets ? targets : 1));
 }
 
-static bool lay_out_classes(struct graph *g, const struct graph_calls *calls)
+static bool lay_out_classes(struct graph *g, const struct statics *statics)
 {
     size_t members = 0;
-    for (size_t c = 0; calls && c < calls->class_count; c++)
-        members += calls->classes[c].target_count;
-    g->classes = calloc(calls ? calls->class_count + 1 : 1, sizeof *g->classes);
+    for (size_t c = 0; statics && c < statics->class_count; c++)
+        members += statics->classes[c].target_count;
+    g->classes = calloc(statics ? statics->class_count + 1 : 1, sizeof *g->classes);
     g->members = malloc((members + 1) * sizeof *g->members);
     g->first_member = calloc((size_t)g->functions + 2, sizeof *g->first_member);
     if (!g->classes || !g->members || !g->first_member)
         return false;
-    g->class_count = calls ? (uint32_t)calls->class_count : 0;
+    g->class_count = statics ? (uint32_t)statics->class_count : 0;
     uint32_t *first = g->first_member + 1;
-    for (size_t c = 0; calls && c < calls->class_count; c++) {
-        lay_out_class(g, &calls->classes[c], &g->classes[c]);
-        for (size_t i = 0; i < calls->classes[c].target_count; i++)
-            first[calls->classes[c].targets[i]] += is_function_in_scope(g, calls->classes[c].targets[i]);
+    for (size_t c = 0; statics && c < statics->class_count; c++) {
+        lay_out_class(g, &statics->classes[c], &g->classes[c]);
+        for (size_t i = 0; i < statics->classes[c].target_count; i++)
+            first[statics->classes[c].targets[i]] += is_function_in_scope(g, statics->classes[c].targets[i]);
     }
     uint32_t sum = 0; /* turns counts into the beginnings of each function's members, then into their ends */
     for (uint32_t f = 0; f < g->functions; f++) {
@@ -348,25 +398,25 @@ static bool lay_out_classes(struct graph *g, const struct graph_calls *calls)
         first[f] = sum;
         sum += count;
     }
-    for (uint32_t c = 0; calls && c < calls->class_count; c++)
-        for (size_t i = 0; i < calls->classes[c].target_count; i++)
-            if (is_function_in_scope(g, calls->classes[c].targets[i]))
-                g->members[first[calls->classes[c].targets[i]]++] = c;
+    for (uint32_t c = 0; statics && c < statics->class_count; c++)
+        for (size_t i = 0; i < statics->classes[c].target_count; i++)
+            if (is_function_in_scope(g, statics->classes[c].targets[i]))
+                g->members[first[statics->classes[c].targets[i]]++] = c;
     return true;
 }
 
 /* Builds all spans. */
-static bool build_spans(struct graph *g, struct edge_counts *counted, const struct graph_calls *calls,
+static bool build_spans(struct graph *g, struct edge_counts *counted, const struct statics *statics,
                         const struct graph_weights *weights)
 {
     if (g->scope.admission && !(g->allowed = admission_nodes(g->scope.admission, g->scope.setting)))
         return false;
     if (!collect_edges(g, weights, counted))
         return false;
-    const struct edge_count *edge_counts;
-    size_t count = edge_counts_sorted(counted, &edge_counts), capacity = count + (calls ? calls->count : 0);
-    for (size_t c = 0; calls && c < calls->class_count; c++)
-        capacity += calls->classes[c].caller_count;
+    sort_with(counted->all, counted->count, compare_counts);
+    size_t count = counted->count, capacity = count + (statics ? statics->count : 0);
+    for (size_t c = 0; statics && c < statics->class_count; c++)
+        capacity += statics->classes[c].count;
     g->functions = pathmap_function_count(g->map);
     g->edges = malloc((capacity + 1) * sizeof *g->edges);
     g->pairs = malloc((count + 1) * sizeof *g->pairs);
@@ -380,33 +430,34 @@ static bool build_spans(struct graph *g, struct edge_counts *counted, const stru
     if (!g->edges || !g->pairs || !g->all || !g->fixed || !g->open || !g->runs || !g->callees || !g->ends ||
         !g->pair_of || capacity > UINT32_MAX)
         return false;
-    if (!lay_out(g, edge_counts, count))
+    if (!lay_out(g, counted))
         return false;
-    lay_out_calls(g, calls);
-    for (size_t i = 0; calls && i < calls->end_count; i++)
-        g->ends[calls->ends[i]] = true;
+    lay_out_calls(g, statics);
+    for (size_t i = 0; statics && i < statics->end_count; i++)
+        g->ends[statics->ends[i]] = true;
     estimate_runs(g);
     count_callees(g);
     weigh_statics(g);
-    return lay_out_classes(g, calls);
+    return lay_out_classes(g, statics);
 }
 
-struct graph *graph_new(const struct pathmap *map, const struct graph_calls *calls,
+struct graph *graph_new(const struct pathmap *map, const struct statics *statics,
                         const struct graph_weights *weights, struct graph_scope scope)
 {
     struct graph *g = calloc(1, sizeof *g);
-    struct edge_counts *edge_counts = g ? edge_counts_new() : NULL;
+    struct edge_counts counted = {.index = table_new()};
     if (g) {
         g->map = map;
         g->scope = scope;
         if (scope.setting == SETTING_ANY)
             g->scope.admission = NULL;
     }
-    if (!edge_counts || !build_spans(g, edge_counts, calls, weights)) {
+    if (!g || !counted.index || !build_spans(g, &counted, statics, weights)) {
         graph_free(g);
         g = NULL;
     }
-    edge_counts_free(edge_counts);
+    table_free(counted.index);
+    free(counted.all);
     return g;
 }
 

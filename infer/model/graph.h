@@ -13,9 +13,8 @@
 
 #include "infer/contexts/admission.h"
 
-#define GRAPH_ROOT                                                                                           \
-    (UINT32_MAX -                                                                                            \
-     1) /* as a caller: the stack's base; the edge's rise is then the outermost function's height */
+/* as a caller: the stack's base; the edge's rise is then the outermost function's height */
+#define GRAPH_ROOT STATIC_ROOT
 #define GRAPH_LEAF (UINT32_MAX - 2) /* as "what f called next": nothing, the sample is in f */
 
 struct graph_edge {
@@ -38,30 +37,6 @@ struct graph_edges {
     double weight;
 };
 
-/* A call in the binary, whether or not training saw it. Weight: such calls per run of the caller, 1 if unknown. */
-struct graph_call {
-    uint32_t callee; /* function of the map */
-    struct graph_edge edge;
-};
-
-/* Calls through pointers, each of which can reach any of the targets: stored once for all of them. Weight: the probability that
- * the call reaches one of them at all. */
-struct graph_class {
-    struct graph_edge *callers;
-    size_t caller_count;
-    uint32_t *targets; /* functions of the map, each once */
-    size_t target_count;
-};
-
-struct graph_calls {
-    struct graph_call *calls;
-    size_t count;
-    struct graph_class *classes;
-    size_t class_count;
-    uint32_t *ends; /* functions of the map that never return: hardly ever called */
-    size_t end_count;
-};
-
 /* By node of the map, used instead of its counts: samples at or below it, and at it. malloc'ed. */
 struct graph_weights {
     double *passes, *self;
@@ -74,10 +49,10 @@ struct graph_scope {
     const struct admission *admission; /* for the map; NULL: no restriction */
     uint32_t setting;
 };
-/* map is borrowed; calls (NULL: none), which must be sorted (graph_statics.h), are copied unless training saw them. They use
- * the map's function numbers. weights (NULL: the map's counts) are only read during the call; nodes without weight have no
+/* map is borrowed; statics (NULL: none) are the calls in the binaries, copied unless training saw them, with the map's numbers of
+ * functions. weights (NULL: the map's counts) are only read during the call; nodes without weight have no
  * edges. NULL: out of memory. */
-struct graph *graph_new(const struct pathmap *map, const struct graph_calls *calls,
+struct graph *graph_new(const struct pathmap *map, const struct statics *statics,
                         const struct graph_weights *weights, struct graph_scope scope);
 void graph_free(struct graph *graph);
 const struct pathmap *graph_map(const struct graph *graph);

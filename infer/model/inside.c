@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/allocate.h"
 #include "base/hash.h"
 
 struct inside {
@@ -17,16 +18,8 @@ struct counts {
 
 struct inside *inside_new(struct resolver *resolver)
 {
-    struct inside *s = calloc(1, sizeof *s);
-    if (!s)
-        return NULL;
-    s->resolver = resolver;
-    s->answers = table_new();
-    if (!s->answers) {
-        free(s);
-        s = NULL;
-    }
-    return s;
+    struct inside *s = allocate(struct inside, .resolver = resolver, .answers = table_new());
+    return whole_or_free(s, s->answers, free);
 }
 
 void inside_free(struct inside *s)

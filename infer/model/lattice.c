@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/allocate.h"
 #include "infer/model/cells.h"
 
 #define COLUMN 4u /* steps to compute one column of a cell, about */
@@ -264,11 +265,7 @@ struct lattice *lattice_new(const struct callers *callers, const struct reach *r
     l->callers = callers;
     l->reach = reach;
     l->work = work;
-    if (!prepare_layers(l, bytes)) {
-        lattice_free(l);
-        l = NULL;
-    }
-    return l;
+    return whole_or_free(l, prepare_layers(l, bytes), lattice_free);
 }
 
 static void free_layer(struct layer *layer)

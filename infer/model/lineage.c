@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/allocate.h"
 #include "base/arena.h"
 #include "base/vec.h"
 
@@ -29,11 +30,7 @@ struct lineage *lineage_new(const struct pathmap *map)
     l->arena = arena_new(0);
     l->known = calloc((size_t)pathmap_node_count(map) + 1, sizeof *l->known);
     l->of_path = calloc((size_t)pathmap_path_count(map) + 1, sizeof *l->of_path);
-    if (!l->arena || !l->known || !l->of_path) {
-        lineage_free(l);
-        return NULL;
-    }
-    return l;
+    return whole_or_free(l, l->arena && l->known && l->of_path, lineage_free);
 }
 
 void lineage_free(struct lineage *l)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/allocate.h"
 #include "base/hash.h"
 #include "base/vec.h"
 
@@ -39,7 +40,7 @@ struct ranking {
     const struct callers *callers;
     struct work *work;
     uint32_t most;
-    struct table *index; /* key_of() -> number */
+    struct table *index; /* key_of() -> number + 1 */
     struct state *states;
     size_t state_count, state_capacity;
     struct way *ways;
@@ -55,19 +56,9 @@ struct ranking {
 struct ranking *ranking_new(struct lattice *lattice, const struct callers *callers, uint32_t most,
                             struct work *work)
 {
-    struct ranking *r = calloc(1, sizeof *r);
-    if (!r)
-        return NULL;
-    r->lattice = lattice;
-    r->callers = callers;
-    r->work = work;
-    r->most = most;
-    r->index = table_new();
-    if (!r->index) {
-        free(r);
-        r = NULL;
-    }
-    return r;
+    struct ranking *r = allocate(struct ranking, .lattice = lattice, .callers = callers, .work = work,
+                                 .most = most, .index = table_new());
+    return whole_or_free(r, r->index, free);
 }
 
 static void free_tables(struct ranking *r)
@@ -117,18 +108,10 @@ static uint64_t key_of(const struct ranking *r, struct lattice_state state)
 
 uint32_t ranking_state(struct ranking *r, struct lattice_state state)
 {
-    bool added;
-    if (r->state_count >= BEST || !vec_reserve(r->states, r->state_count, r->state_capacity, 1))
+    if (r->state_count >= BEST)
         return RANKING_NONE;
-    uint64_t *place = table_put(r->index, key_of(r, state), &added);
-    if (!place)
-        return RANKING_NONE;
-    if (added) {
-        *place = r->state_count;
-        r->states[r->state_count++] =
-            (struct state){.is = state, .first = RANKING_NONE, .last = RANKING_NONE};
-    }
-    return (uint32_t)*place;
+    return (uint32_t)table_index(r->index, key_of(r, state), r->states, r->state_count, r->state_capacity,
+                                 (struct state){.is = state, .first = RANKING_NONE, .last = RANKING_NONE});
 }
 
 static int likelier_first(const void *a, const void *b)

@@ -5,7 +5,96 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "infer/model/visits.h"
+#include "base/vec.h"
+
+/* An unordered list of nodes that walks outwards reach, with the greatest probability of such a walk. */
+struct visits {
+    struct visit {
+        uint32_t node;
+        float mass; /* the probability */
+    } * items;      /* malloc'ed */
+    size_t count, capacity;
+};
+
+/* false: out of memory. */
+static bool add_visit(struct visits *v, uint32_t node, double mass)
+{
+    return vec_push(v->items, v->count, v->capacity, (struct visit){node, (float)mass});
+}
+
+#define EXPONENTS 64 /* of masses: nodes are visited roughly in their order */
+
+struct walking {
+    const struct callers *c;
+    struct work *work;
+    double least;
+    float *mass; /* by node */
+    struct visits waiting[EXPONENTS];
+    bool failed; /* out of memory */
+};
+
+static void walk_to(struct walking *w, uint32_t node, double mass)
+{
+    int exponent;
+    if (mass < w->least || (float)mass <= w->mass[node])
+        return;
+    w->mass[node] = (float)mass;
+    frexp(mass, &exponent);
+    exponent = exponent < 0 ? -exponent : 0;
+    w->failed |= !add_visit(&w->waiting[exponent < EXPONENTS ? exponent : EXPONENTS - 1], node, mass);
+}
+
+static void walk_on(struct walking *w, const struct visit *at)
+{
+    const struct callers *c = w->c;
+    const struct callers_node *n = &c->of[at->node];
+    const struct callers_open *open = callers_open_of(c, at->node);
+    uint32_t count = callers_count(n);
+    double mass = (double)at->mass;
+    if (open)
+        walk_to(w, open->function, mass / CALLERS_OPEN);
+    for (uint32_t i = n->first; i < n->first + count; i++)
+        if (c->callers[i].outer != CALLERS_ROOT)
+            walk_to(w, c->callers[i].outer, mass * callers_likely(&c->callers[i]));
+    work_take(w->work, 1 + count);
+}
+
+static void walk_outwards(struct walking *w, const struct reach_cid *cids, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        walk_to(w, cids[i].node, 1);
+    for (int e = 0; e < EXPONENTS; e++)
+        while (w->waiting[e].count && !w->failed && !work_is_done(w->work)) {
+            struct visit at = w->waiting[e].items[--w->waiting[e].count];
+            if (at.mass == w->mass[at.node])
+                walk_on(w, &at);
+        }
+}
+
+int reach_near(struct callers *c, const struct graph *graph, struct reach_cid *cids, size_t count,
+               double least, struct work *work)
+{
+    struct walking w = {.c = c, .work = work, .least = least};
+    bool *keep = calloc((size_t)c->nodes + 1, sizeof *keep);
+    w.mass = calloc((size_t)c->nodes + 1, sizeof *w.mass);
+    bool good = keep && w.mass;
+    if (good)
+        walk_outwards(&w, cids, count);
+    for (uint32_t n = 0; good && n < c->nodes; n++)
+        keep[n] = w.mass[n] > 0;
+    good = good && !w.failed;
+    if (good) {
+        callers_free(c);
+        good = callers_make(c, graph, keep) == 0;
+    }
+    for (size_t i = 0; good && i < count; i++)
+        cids[i].node = c->node_of[cids[i].node];
+    for (int e = 0; e < EXPONENTS; e++)
+        free(w.waiting[e].items);
+    free(w.mass);
+    free(keep);
+    return good ? 0 : -ENOMEM;
+}
 
 struct reaching {
     const struct callers *c;
@@ -67,8 +156,8 @@ static bool is_plain(const struct reaching *x, uint32_t node, uint32_t unit)
 /* A walk reaches a node at a height. */
 static void reach_node(struct reaching *x, uint32_t node, uint32_t unit, double mass)
 {
-    if (mass >= x->least && mass > 0 && !visits_add(&x->at[unit], node, mass))
-        x->failed = true;
+    if (mass >= x->least && mass > 0)
+        x->failed |= !add_visit(&x->at[unit], node, mass);
 }
 
 /* Propagates from an open frame to its function's heights: known ones, or one of a fixed number of steps. */

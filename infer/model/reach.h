@@ -1,10 +1,14 @@
 /*
- * reach.h - which cells of the lattice can matter for the requested CIDs.
+ * reach.h - which nodes of the callers, and which cells of the lattice, can matter for the requested CIDs.
+ *
+ * Nodes are those that a walk outwards from the CIDs reaches with a sufficient probability, whatever its heights: the rest can
+ * be most of a large program, and changes no answer by much. A walk's probability is here the product of its calls', each of
+ * them two and a half times its own, but at most 1: deep recursions would be lost otherwise.
  *
  * Cells are bits, by node and height, 64 heights in a word: a call with a certain rise shifts a word by that many units, so
  * that one operation does 64 steps. First inwards from the root: where plain paths lead (lattice.h). Then outwards from the
  * CIDs, height by height: from plain cells along calls to plain cells only, from others along all calls; as far as some walk
- * there is probable enough (near.h).
+ * there is probable enough.
  */
 #ifndef FATHOM_INFER_MODEL_REACH_H
 #define FATHOM_INFER_MODEL_REACH_H
@@ -17,7 +21,7 @@
 #define REACH_BLOCK 64u /* units */
 
 struct reach_cid {
-    uint32_t node, unit; /* node: CALLERS_NONE: it was removed */
+    uint32_t node, unit; /* node: CALLERS_NONE: it is left out */
 };
 
 struct reach {
@@ -25,6 +29,10 @@ struct reach {
     uint64_t *needed;       /* bits by block, then node */
 };
 
+/* Makes the callers, which have all nodes of the graph, again without those that no walk reaches, and replaces the CIDs' nodes
+ * with their new numbers. least: a walk's minimum probability. 0 or -ENOMEM. */
+int reach_near(struct callers *callers, const struct graph *graph, struct reach_cid *cids, size_t count,
+               double least, struct work *work);
 /* *reach has to be freed in any case. least: a walk's minimum probability; bytes: the limit of memory; work: limits the steps.
  * CIDs at or above the height that its blocks cover are ignored. 0 or -ENOMEM. */
 int reach_make(struct reach *reach, const struct callers *callers, const struct reach_cid *cids, size_t count,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "base/vec.h"
 
 #define LEARN_AT 32.0 /* chances to leave a class after which they weigh as much as the guess */
@@ -66,16 +67,8 @@ static bool count_calls(struct renewal *r, const struct pathmap *map)
 
 struct renewal *renewal_new(struct lineage *lineage)
 {
-    struct renewal *r = calloc(1, sizeof *r);
-    if (!r)
-        return NULL;
-    r->lineage = lineage;
-    r->strength = 1;
-    if (!count_calls(r, lineage_map(lineage)) || renewal_add_state(r) < 0) {
-        renewal_free(r);
-        r = NULL;
-    }
-    return r;
+    struct renewal *r = allocate(struct renewal, .lineage = lineage, .strength = 1);
+    return whole_or_free(r, count_calls(r, lineage_map(lineage)) && renewal_add_state(r) >= 0, renewal_free);
 }
 
 void renewal_free(struct renewal *r)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "base/hash.h"
 #include "base/retired.h"
 #include "process/walked.h"
@@ -45,20 +46,10 @@ struct smoother {
 struct smoother *smoother_new(struct resolver *resolver, struct coherence *model, smoother_sink *sink,
                               void *context)
 {
-    struct smoother *s = calloc(1, sizeof *s);
-    if (!s)
-        return NULL;
-    s->resolver = resolver;
-    s->model = model;
-    s->sink = sink;
-    s->context = context;
-    s->threads = table_new();
-    s->work = trellis_work_new(model);
-    if (!s->threads || !s->work) {
-        smoother_free(s);
-        return NULL;
-    }
-    return s;
+    struct smoother *s =
+        allocate(struct smoother, .resolver = resolver, .model = model, .sink = sink, .context = context,
+                 .threads = table_new(), .work = trellis_work_new(model));
+    return whole_or_free(s, s->threads && s->work, smoother_free);
 }
 
 static struct waiting *waiting_at(const struct thread *thread, uint32_t i)

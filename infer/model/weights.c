@@ -400,11 +400,7 @@ static double share_out(struct weights *w, const struct cid *c)
 static int surest_first(const void *a, const void *b)
 {
     const struct cid *x = a, *y = b;
-    if (x->surest != y->surest)
-        return x->surest > y->surest ? -1 : 1;
-    if (x->samples != y->samples)
-        return x->samples > y->samples ? -1 : 1;
-    return x->first < y->first ? -1 : x->first > y->first;
+    return order_of(y->surest, x->surest) ?: order_of(y->samples, x->samples) ?: order_of(x->first, y->first);
 }
 
 int weights_run(struct weights *w, bool learn)

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/allocate.h"
 #include "base/hash.h"
 #include "base/vec.h"
 #include "image/run_time.h"
@@ -29,24 +30,19 @@ struct code_places {
     uint32_t code_count, code_capacity;
     struct node *nodes;
     uint32_t node_count, node_capacity;
-    struct table *code_of, *node_of; /* hash of the item -> its number */
+    struct table *code_of, *node_of; /* hash of the item -> its number + 1 */
     struct node *stack;              /* of the stack being added, from the innermost on */
     size_t stack_count, stack_capacity;
 };
 
 struct code_places *code_places_new(void)
 {
-    struct code_places *p = calloc(1, sizeof *p);
-    if (!p)
-        return NULL;
-    p->code_of = table_new();
-    p->node_of = table_new();
-    if (!p->code_of || !p->node_of ||
-        !vec_push(p->nodes, p->node_count, p->node_capacity, (struct node){.outer = NOTHING})) {
-        code_places_free(p);
-        p = NULL;
-    }
-    return p;
+    struct code_places *p = allocate(struct code_places, .code_of = table_new(), .node_of = table_new());
+    return whole_or_free(
+        p,
+        p->code_of && p->node_of &&
+            vec_push(p->nodes, p->node_count, p->node_capacity, (struct node){.outer = NOTHING}),
+        code_places_free);
 }
 
 void code_places_free(struct code_places *p)
@@ -71,15 +67,9 @@ static uint32_t add_code(struct code_places *p, const struct process *process, c
                               .pc = pc,
                               .address = place->address};
     uint64_t key = hash_u64(hash_u64((uintptr_t)code.image) + code.at) + code.pc - code.address;
-    bool added;
     if (mapping)
         key = hash_u64(hash_u64(key) + mapping->start) + mapping->end;
-    uint64_t *number = table_put(p->code_of, hash_u64(key), &added);
-    if (!number || (added && !vec_push(p->codes, p->code_count, p->code_capacity, code)))
-        return CODE_PLACES_NONE;
-    if (added)
-        *number = p->code_count - 1;
-    return (uint32_t)*number;
+    return (uint32_t)table_index(p->code_of, hash_u64(key), p->codes, p->code_count, p->code_capacity, code);
 }
 
 /* The node on the stack for code at the same distances: of the same image, mapped at the same offset. NULL: there is none. */
@@ -96,14 +86,8 @@ static struct node *find_in_stack(const struct code_places *p, uint32_t number)
 
 static uint32_t add_node(struct code_places *p, const struct node *node)
 {
-    bool added;
-    uint64_t key = hash_u64(((uint64_t)node->outer << 32 | node->code) + hash_u64(node->height));
-    uint64_t *number = table_put(p->node_of, key, &added);
-    if (!number || (added && !vec_push(p->nodes, p->node_count, p->node_capacity, *node)))
-        return CODE_PLACES_NONE;
-    if (added)
-        *number = p->node_count - 1;
-    return (uint32_t)*number;
+    const uint64_t key = hash_u64(((uint64_t)node->outer << 32 | node->code) + hash_u64(node->height));
+    return (uint32_t)table_index(p->node_of, key, p->nodes, p->node_count, p->node_capacity, *node);
 }
 
 uint32_t code_places_add(struct code_places *p, const struct process *process,

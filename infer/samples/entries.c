@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "base/hash.h"
 #include "base/vec.h"
 #include "infer/samples/function_numbers.h"
@@ -107,10 +108,7 @@ static struct thread *thread_get(struct entries *e, uint32_t tid)
     if (t)
         return t;
     t = calloc(1, sizeof *t);
-    if (t && table_set(e->threads, tid, (uintptr_t)t))
-        return t;
-    free(t);
-    return NULL;
+    return whole_or_free(t, table_set(e->threads, tid, (uintptr_t)t), free);
 }
 
 static bool shadow_push(struct shadow_stack *s, struct shadow_frame frame)

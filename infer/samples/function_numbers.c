@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/allocate.h"
 #include "base/hash.h"
 
 #define UNASKED (UINT32_MAX - 1)
@@ -25,14 +26,8 @@ struct function_numbers {
 
 struct function_numbers *function_numbers_new(struct trie *trie)
 {
-    struct function_numbers *n = calloc(1, sizeof *n);
-    if (n && !(n->images = table_new())) {
-        free(n);
-        n = NULL;
-    }
-    if (n)
-        n->trie = trie;
-    return n;
+    struct function_numbers *n = allocate(struct function_numbers, .trie = trie, .images = table_new());
+    return whole_or_free(n, n->images, free);
 }
 
 struct function_numbers *function_numbers_of_map(const struct pathmap *map)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "base/hash.h"
 #include "base/vec.h"
 #include "pathmap/map/trie.h"
@@ -59,7 +60,7 @@ struct observations {
     bool cut; /* there was no space for all columns: only those before LEARNED_COLUMNS are left */
     struct columns *rows;
     uint64_t last[ALL_COLUMNS];
-    struct table *image_numbers; /* address of a struct image -> index */
+    struct table *image_numbers; /* address of a struct image -> index + 1 */
     struct image **images;
     uint32_t image_count, image_capacity;
     uint8_t *bytes; /* of the row being added */
@@ -69,18 +70,10 @@ struct observations {
 
 struct observations *observations_new(bool callers, struct columns_file *file)
 {
-    struct observations *o = calloc(1, sizeof *o);
-    if (!o)
-        return NULL;
-    o->callers = callers;
-    o->file = file;
-    o->rows = columns_new(ALL_COLUMNS, TABLE_MEMORY, file);
-    o->image_numbers = table_new();
-    if (!o->rows || !o->image_numbers) {
-        observations_free(o);
-        o = NULL;
-    }
-    return o;
+    struct observations *o =
+        allocate(struct observations, .callers = callers, .file = file,
+                 .rows = columns_new(ALL_COLUMNS, TABLE_MEMORY, file), .image_numbers = table_new());
+    return whole_or_free(o, o->rows && o->image_numbers, observations_free);
 }
 
 void observations_free(struct observations *o)
@@ -131,16 +124,11 @@ static enum unknown_reason unpack_flags(uint64_t flags, struct sample *s)
 /* The image's number + 1; 0: out of memory. */
 static uint64_t image_number(struct observations *o, struct image *image)
 {
-    bool added;
     if (o->last[IMAGE] && o->images[o->last[IMAGE] - 1] == image)
         return o->last[IMAGE];
-    uint64_t *number = table_put(o->image_numbers, (uintptr_t)image, &added);
-    if (number && added) {
-        *number = o->image_count;
-        if (!vec_push(o->images, o->image_count, o->image_capacity, image))
-            number = NULL;
-    }
-    return number ? *number + 1 : 0;
+    return table_index(o->image_numbers, (uintptr_t)image, o->images, o->image_count, o->image_capacity,
+                       image) +
+           1;
 }
 
 static bool add_bytes(struct observations *o, const void *bytes, size_t size)
@@ -410,11 +398,7 @@ struct pairing {
 struct pairing *pairing_new(const struct observations *o)
 {
     struct pairing *p = calloc(1, sizeof *p);
-    if (p && !(p->cursor = columns_read(o->rows))) {
-        free(p);
-        p = NULL;
-    }
-    return p;
+    return whole_or_free(p, (p->cursor = columns_read(o->rows)), free);
 }
 
 void pairing_free(struct pairing *p)

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/allocate.h"
 #include "base/hash.h"
 #include "infer/samples/starts.h"
 
@@ -15,11 +16,7 @@ struct origins {
 struct origins *origins_new(void)
 {
     struct origins *o = calloc(1, sizeof *o);
-    if (o && !(o->known = table_new())) {
-        free(o);
-        o = NULL;
-    }
-    return o;
+    return whole_or_free(o, (o->known = table_new()), free);
 }
 
 void origins_free(struct origins *o)

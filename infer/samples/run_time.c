@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/allocate.h"
 #include "base/hash.h"
 #include "base/vec.h"
 
@@ -16,7 +17,7 @@ struct thread {
 
 struct run_times {
     uint32_t clock;
-    struct table *index; /* thread_key -> index in threads */
+    struct table *index; /* thread_key -> index in threads + 1 */
     struct thread *threads;
     uint32_t count, capacity;
     uint64_t last_key; /* of threads[last]; valid if there are any */
@@ -25,16 +26,8 @@ struct run_times {
 
 struct run_times *run_times_new(uint32_t clock)
 {
-    struct run_times *r = calloc(1, sizeof *r);
-    if (!r)
-        return NULL;
-    r->clock = clock;
-    r->index = table_new();
-    if (!r->index) {
-        free(r);
-        r = NULL;
-    }
-    return r;
+    struct run_times *r = allocate(struct run_times, .clock = clock, .index = table_new());
+    return whole_or_free(r, r->index, free);
 }
 
 void run_times_free(struct run_times *r)
@@ -50,21 +43,13 @@ static struct thread *thread_of(struct run_times *r, uint64_t thread_key, const 
 {
     if (r->count && thread_key == r->last_key)
         return &r->threads[r->last];
-    bool added;
-    uint64_t *place = table_put(r->index, thread_key, &added);
-    if (!place)
+    const size_t index = table_index(r->index, thread_key, r->threads, r->count, r->capacity,
+                                     (struct thread){.time = sample->time});
+    if (index == SIZE_MAX)
         return NULL;
-    if (added) {
-        if (!vec_reserve(r->threads, r->count, r->capacity, 1)) {
-            table_remove(r->index, thread_key);
-            return NULL;
-        }
-        *place = r->count;
-        r->threads[r->count++] = (struct thread){.time = sample->time};
-    }
     r->last_key = thread_key;
-    r->last = (uint32_t)*place;
-    return &r->threads[r->last];
+    r->last = (uint32_t)index;
+    return &r->threads[index];
 }
 
 int run_times_pass(struct run_times *r, const struct sample *sample, struct run_time *run)

@@ -21,14 +21,14 @@ struct settings {
     struct names *paths;
     struct setting_file *files;
     uint32_t file_count, file_capacity;
-    struct table *file_of; /* hash of a file -> its number */
+    struct table *file_of; /* hash of a file -> its number + 1 */
     struct set *sets;      /* the first is set 0 */
     uint32_t set_count, set_capacity;
-    struct table *set_of;   /* hash of a set -> its number */
+    struct table *set_of;   /* hash of a set -> its number + 1 */
     struct table *state_of; /* process_state() -> set, in this pass */
     struct setting *all;
     uint32_t count, capacity;
-    struct table *number_of; /* hash of a setting -> its number */
+    struct table *number_of; /* hash of a setting -> its number + 1 */
     struct table *united;    /* program -> the set of all of its files, once requested */
     uint64_t last_state;     /* the last one looked up; 0: none, as no process has it */
     uint32_t last_set;
@@ -92,7 +92,21 @@ static uint32_t intern_path(struct settings *s, const char *path)
     return number;
 }
 
-/* The file's number; -ENOMEM. If its build was not recorded, the file itself may have it. */
+/* If its build was not recorded, the file itself may have it. */
+static struct setting_file make_file(const struct mapping *mapping, const char *path,
+                                     const struct build_id *build_id)
+{
+    struct setting_file file = {.path = path};
+    if (build_id)
+        file.build_id = *build_id;
+    else if (mapping->image)
+        file.build_id = *image_build_id(mapping->image);
+    else if (path[0] == '/' && !mapped_is_gone(mapping->path))
+        build_id_read(path, &file.build_id, NULL);
+    return file;
+}
+
+/* The file's number; -ENOMEM. */
 static int64_t file_number(struct settings *s, const struct mapping *mapping, const struct build_id *build_id)
 {
     uint32_t path = intern_path(s, mapping->path);
@@ -101,26 +115,9 @@ static int64_t file_number(struct settings *s, const struct mapping *mapping, co
     uint64_t hash = hash_u64(path);
     for (uint32_t i = 0; build_id && i < build_id->size; i++)
         hash = hash_u64(hash ^ build_id->bytes[i]);
-    bool added;
-    uint64_t *value = table_put(s->file_of, hash, &added);
-    if (!value)
-        return -ENOMEM;
-    if (!added)
-        return (int64_t)*value;
-    if (!vec_reserve(s->files, s->file_count, s->file_capacity, 1)) {
-        table_remove(s->file_of, hash);
-        return -ENOMEM;
-    }
-    struct setting_file file = {.path = names_text(s->paths, path)};
-    if (build_id)
-        file.build_id = *build_id;
-    else if (mapping->image)
-        file.build_id = *image_build_id(mapping->image);
-    else if (file.path[0] == '/' && !mapped_is_gone(mapping->path))
-        build_id_read(file.path, &file.build_id, NULL);
-    *value = s->file_count;
-    s->files[s->file_count++] = file;
-    return (int64_t)*value;
+    const size_t number = table_index(s->file_of, hash, s->files, s->file_count, s->file_capacity,
+                                      make_file(mapping, names_text(s->paths, path), build_id));
+    return number == SIZE_MAX ? -ENOMEM : (int64_t)number;
 }
 
 /* The number of the set of these files, which are sorted; takes ownership of them. 0 or -ENOMEM. */
@@ -130,22 +127,14 @@ static int set_number(struct settings *s, uint32_t *files, uint32_t count, uint3
     uint64_t hash = hash_u64(program);
     for (uint32_t i = 0; i < kept; i++)
         hash = hash_u64(hash ^ files[i]);
-    bool added;
-    uint64_t *value = table_put(s->set_of, hash, &added);
-    if (value && !added) {
+    const uint32_t before = s->set_count;
+    const size_t number = table_index(s->set_of, hash, s->sets, s->set_count, s->set_capacity,
+                                      (struct set){files, kept, program});
+    if (s->set_count == before)
         free(files);
-        *out = (uint32_t)*value;
-        return 0;
-    }
-    if (!value || !vec_reserve(s->sets, s->set_count, s->set_capacity, 1)) {
-        if (value)
-            table_remove(s->set_of, hash);
-        free(files);
+    if (number == SIZE_MAX)
         return -ENOMEM;
-    }
-    *out = s->set_count;
-    *value = s->set_count;
-    s->sets[s->set_count++] = (struct set){files, kept, program};
+    *out = (uint32_t)number;
     return 0;
 }
 
@@ -186,15 +175,10 @@ static int mapped_set(struct settings *s, const struct process *process, uint32_
 int settings_number(struct settings *s, struct setting setting, uint32_t *out)
 {
     uint64_t hash = hash_u64(hash_u64(setting.files) ^ setting.called) ^ setting.start;
-    bool added;
-    uint64_t *value = table_put(s->number_of, hash, &added);
-    if (!value || !vec_reserve(s->all, s->count, s->capacity, 1))
+    const size_t number = table_index(s->number_of, hash, s->all, s->count, s->capacity, setting);
+    if (number == SIZE_MAX)
         return -ENOMEM;
-    if (added) {
-        *value = s->count;
-        s->all[s->count++] = setting;
-    }
-    *out = (uint32_t)*value;
+    *out = (uint32_t)number;
     return 0;
 }
 

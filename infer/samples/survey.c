@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "base/hash.h"
 #include "base/vec.h"
 #include "pathmap/map/trie.h"
@@ -16,10 +17,10 @@ struct thread {
 };
 
 struct survey {
-    struct table *cid_of; /* hash of (setting, function, height) -> index in cids */
+    struct table *cid_of; /* hash of (setting, function, height) -> index in cids + 1 */
     struct wanted *cids;
     size_t cid_count, cid_capacity;
-    struct table *thread_of; /* thread_key -> index in threads */
+    struct table *thread_of; /* thread_key -> index in threads + 1 */
     struct thread *threads;
     uint32_t thread_count, thread_capacity;
     size_t moments;    /* of all threads together */
@@ -31,18 +32,9 @@ struct survey {
 
 struct survey *survey_new(void)
 {
-    struct survey *s = calloc(1, sizeof *s);
-    if (!s)
-        return NULL;
-    s->cid_of = table_new();
-    s->thread_of = table_new();
-    s->most = SURVEY_MOMENTS;
-    s->step = 1;
-    if (!s->cid_of || !s->thread_of) {
-        survey_free(s);
-        s = NULL;
-    }
-    return s;
+    struct survey *s = allocate(struct survey, .cid_of = table_new(), .thread_of = table_new(),
+                                .most = SURVEY_MOMENTS, .step = 1);
+    return whole_or_free(s, s->cid_of && s->thread_of, survey_free);
 }
 
 void survey_free(struct survey *s)
@@ -58,46 +50,31 @@ void survey_free(struct survey *s)
     free(s);
 }
 
-/* The CID's index; -1: out of memory. */
-static int64_t count_cid(struct survey *s, const struct wanted *cid)
+/* The CID's index; SIZE_MAX: out of memory. */
+static size_t count_cid(struct survey *s, const struct wanted *cid)
 {
-    bool added;
-    uint64_t key = ((uint64_t)cid->function << 32 | cid->height) ^ hash_u64(cid->setting);
-    uint64_t *place = table_put(s->cid_of, key, &added);
-    if (!place)
-        return -1;
-    if (added) {
-        if (!vec_reserve(s->cids, s->cid_count, s->cid_capacity, 1))
-            return -1;
-        *place = s->cid_count;
-        s->cids[s->cid_count] = *cid;
-        s->cids[s->cid_count].samples = 0;
-        s->cids[s->cid_count].part = 0;
-        s->cids[s->cid_count++].sure = 0;
-    }
-    s->cids[*place].samples++;
-    s->cids[*place].sure += cid->sure;
-    s->cids[*place].part += cid->part;
-    return (int64_t)*place;
+    const uint64_t key = ((uint64_t)cid->function << 32 | cid->height) ^ hash_u64(cid->setting);
+    const struct wanted new = {.function = cid->function, .height = cid->height, .setting = cid->setting};
+    const size_t index = table_index(s->cid_of, key, s->cids, s->cid_count, s->cid_capacity, new);
+    if (index == SIZE_MAX)
+        return index;
+    s->cids[index].samples++;
+    s->cids[index].sure += cid->sure;
+    s->cids[index].part += cid->part;
+    return index;
 }
 
 static struct thread *thread_of(struct survey *s, uint64_t thread_key)
 {
     if (s->thread_count && thread_key == s->last_key)
         return &s->threads[s->last];
-    bool added;
-    uint64_t *place = table_put(s->thread_of, thread_key, &added);
-    if (!place)
+    const size_t index = table_index(s->thread_of, thread_key, s->threads, s->thread_count,
+                                     s->thread_capacity, (struct thread){0});
+    if (index == SIZE_MAX)
         return NULL;
-    if (added) {
-        if (!vec_reserve(s->threads, s->thread_count, s->thread_capacity, 1))
-            return NULL;
-        *place = s->thread_count;
-        s->threads[s->thread_count++] = (struct thread){0};
-    }
     s->last_key = thread_key;
-    s->last = (uint32_t)*place;
-    return &s->threads[s->last];
+    s->last = (uint32_t)index;
+    return &s->threads[index];
 }
 
 /* Drops every second piece of each thread. */
@@ -121,8 +98,8 @@ static void thin_moments(struct survey *s)
 
 int survey_add(struct survey *s, struct run_time run, const struct wanted *of, uint32_t true_path)
 {
-    int64_t cid = count_cid(s, of);
-    struct thread *t = cid < 0 ? NULL : thread_of(s, run.thread_key);
+    const size_t cid = count_cid(s, of);
+    struct thread *t = cid == SIZE_MAX ? NULL : thread_of(s, run.thread_key);
     if (!t)
         return -ENOMEM;
     if (t->seen++ / SURVEY_PIECE % s->step)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "infer/samples/cid.h"
 #include "pathmap/map/partial.h"
 #include "process/partial.h"
@@ -35,11 +36,7 @@ struct trainer *trainer_new(struct trie *trie)
         return NULL;
     t->trie = trie;
     t->numbers = function_numbers_new(trie);
-    if (!t->numbers) {
-        free(t);
-        t = NULL;
-    }
-    return t;
+    return whole_or_free(t, t->numbers, free);
 }
 
 void trainer_free(struct trainer *t)

@@ -9,7 +9,7 @@
 static int by_field(const void *a, const void *b)
 {
     const struct pointer_call *x = a, *y = b;
-    return (x->field > y->field) - (x->field < y->field);
+    return order_of(x->field, y->field);
 }
 
 /* Finds the functions at this offset in objects. */

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/allocate.h"
 #include "base/arena.h"
 #include "base/hash.h"
 
@@ -30,11 +31,7 @@ struct image_calls *image_calls_new(void)
     c->arena = arena_new(0);
     c->of = table_new();
     c->work.left = IMAGE_CALLS_MOST;
-    if (!c->arena || !c->of) {
-        image_calls_free(c);
-        c = NULL;
-    }
-    return c;
+    return whole_or_free(c, c->arena && c->of, image_calls_free);
 }
 
 void image_calls_free(struct image_calls *c)

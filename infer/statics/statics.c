@@ -1,6 +1,8 @@
 /* statics.c - see statics.h. */
 #include "infer/statics/statics.h"
 
+#include "base/allocate.h"
+#include "base/sort.h"
 #include "infer/statics/build.h"
 
 /* minimum bytes of a frame of open size: the return address and BP, by which it is addressed */
@@ -29,32 +31,24 @@ static void add_part(struct building *b, struct part *part)
     }
 }
 
-/* Adds functions of the part, among those found so far, that never return. */
-static void add_ends(struct building *b, const struct part *part)
-{
-    for (uint32_t f = 0; f < image_function_count(part->image) && !b->failed; f++)
-        if (part->functions[f] != TRIE_NONE && !calls_returns(part->calls, f))
-            statics_add(b, &b->ends, &part->functions[f], sizeof part->functions[f]);
-}
-
-static void add_resolvers(struct building *b, const struct part *part)
-{
-    for (uint32_t f = 0; f < image_function_count(part->image) && !b->failed; f++)
-        if (part->functions[f] != TRIE_NONE && calls_is_resolver(part->calls, f))
-            statics_add(b, &b->resolvers, &part->functions[f], sizeof part->functions[f]);
-}
-
-/* Adds functions of the part, among those found so far, that can be looked up by name. */
-static void add_exports(struct building *b, const struct part *part)
+/* Adds what functions of the part, among those found so far, are: that they never return, are the loader's resolvers, or can be
+ * looked up by name. */
+static void add_kinds(struct building *b, const struct part *part)
 {
     uint32_t loader[STARTS_MAX];
     bool resolver;
-    if (starts_loader(part->image, loader))
-        return;
+    const bool exports = !starts_loader(part->image, loader);
     for (uint32_t f = 0; f < image_function_count(part->image) && !b->failed; f++) {
+        const uint32_t *number = &part->functions[f];
         const char *name = image_function(part->image, f)->name;
-        if (part->functions[f] != TRIE_NONE && name && calls_export(part->calls, name, &resolver) == f)
-            statics_add(b, &b->exports, &part->functions[f], sizeof part->functions[f]);
+        if (*number == TRIE_NONE)
+            continue;
+        if (!calls_returns(part->calls, f))
+            statics_add(b, &b->ends, number, sizeof *number);
+        if (calls_is_resolver(part->calls, f))
+            statics_add(b, &b->resolvers, number, sizeof *number);
+        if (exports && name && calls_export(part->calls, name, &resolver) == f)
+            statics_add(b, &b->exports, number, sizeof *number);
     }
 }
 
@@ -69,17 +63,14 @@ struct choice {
 static int by_build(const void *a, const void *b)
 {
     const struct choice *x = a, *y = b;
-    int order = strcmp(image_path(x->image), image_path(y->image));
     const struct build_id *p = image_build_id(x->image), *q = image_build_id(y->image);
-    return order ? order : memcmp(p->bytes, q->bytes, sizeof p->bytes);
+    return strcmp(image_path(x->image), image_path(y->image)) ?: memcmp(p->bytes, q->bytes, sizeof p->bytes);
 }
 
 static int most_samples_first(const void *a, const void *b)
 {
     const struct choice *x = a, *y = b;
-    if (x->samples != y->samples)
-        return x->samples > y->samples ? -1 : 1;
-    return by_build(a, b);
+    return order_of(y->samples, x->samples) ?: by_build(a, b);
 }
 
 /* All images, with the calls of those that are read. NULL: out of memory. */
@@ -105,11 +96,7 @@ static struct choice *choose_targets(struct building *b, const struct image_cach
         rc = image_calls_of(calls, choices[i].image, &choices[i].calls);
     if (choices)
         qsort(choices, *count, sizeof *choices, by_build);
-    if (rc < 0) {
-        free(choices);
-        choices = NULL;
-    }
-    return choices;
+    return whole_or_free(choices, rc >= 0, free);
 }
 
 static void add_image(struct building *b, const struct choice *choice)
@@ -161,6 +148,35 @@ static void find_together(struct building *b, const struct settings *settings)
     }
 }
 
+static int by_caller(const void *a, const void *b)
+{
+    const struct static_edge *x = a, *y = b;
+    return order_of(x->caller, y->caller) ?: order_of(x->rise, y->rise) ?: order_of(x->open, y->open)
+        ?: order_of(x->through, y->through) ?: order_of(x->site, y->site);
+}
+
+/* Those from STATIC_ROOT, which is below the greatest number, come first. */
+static int fixed_first(const void *a, const void *b)
+{
+    const struct static_edge *x = a, *y = b;
+    return order_of(x->open, y->open) ?: order_of(x->caller + 2, y->caller + 2) ?: by_caller(a, b);
+}
+
+void statics_sort(struct statics *statics)
+{
+    struct static_edge *edges = statics->edges;
+    if (statics->count)
+        sort_by(edges, statics->count, callee);
+    for (size_t from = 0, i = 1; from < statics->count; i++) {
+        if (i < statics->count && edges[i].callee == edges[from].callee)
+            continue;
+        qsort(edges + from, i - from, sizeof *edges, fixed_first);
+        from = i;
+    }
+    for (size_t c = 0; c < statics->class_count; c++)
+        sort_with(statics->classes[c].edges, statics->classes[c].count, by_caller);
+}
+
 int statics_build(struct trie *trie, const struct image_cache *images, struct image_calls *calls,
                   const struct settings *settings, const struct statics_need *need, struct work *work,
                   struct statics *out, struct fathom_error *err)
@@ -175,11 +191,8 @@ int statics_build(struct trie *trie, const struct image_cache *images, struct im
         statics_add_starts(&b, &b.parts[i]);
     if (!b.failed)
         statics_add_classes(&b);
-    for (size_t i = 0; i < b.count && !b.failed; i++) {
-        add_ends(&b, &b.parts[i]);
-        add_exports(&b, &b.parts[i]);
-        add_resolvers(&b, &b.parts[i]);
-    }
+    for (size_t i = 0; i < b.count && !b.failed; i++)
+        add_kinds(&b, &b.parts[i]);
     for (size_t i = 0; i < b.count; i++)
         free(b.parts[i].functions);
     free(b.parts);
@@ -203,10 +216,12 @@ int statics_build(struct trie *trie, const struct image_cache *images, struct im
                             .threads = b.threads.items,
                             .thread_count = b.threads.count,
                             .left_out = b.left_out};
-    if (!b.failed)
-        return 0;
-    statics_free(out);
-    return error_memory(err);
+    if (b.failed) {
+        statics_free(out);
+        return error_memory(err);
+    }
+    statics_sort(out);
+    return 0;
 }
 
 void statics_free(struct statics *statics)

@@ -49,8 +49,8 @@ struct static_start {
     bool only; /* it is never called otherwise */
 };
 
-struct statics { /* malloc'ed: statics_free() */
-    struct static_edge *edges;
+struct statics {               /* malloc'ed: statics_free() */
+    struct static_edge *edges; /* sorted: statics_sort() */
     size_t count;
     struct static_jump *jumps;
     size_t jump_count;
@@ -82,6 +82,8 @@ struct statics_need {
 int statics_build(struct trie *trie, const struct image_cache *images, struct image_calls *calls,
                   const struct settings *settings, const struct statics_need *need, struct work *work,
                   struct statics *out, struct fathom_error *err);
+/* Sorts edges by callee, those from fixed frames first, then by caller, rise, `through` and site, as statics_build() does. */
+void statics_sort(struct statics *statics);
 void statics_free(struct statics *statics);
 
 #endif

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "infer/model/automaton.h"
-#include "infer/model/graph_statics.h"
+#include "infer/statics/statics.h"
 
 #define FUNCTIONS 16
 #define CALLS     64
@@ -56,11 +56,11 @@ static struct pathmap *make_map(struct trie *trie)
 }
 
 struct world {
-    struct graph_call calls[CALLS];
-    struct graph_edge through[CLASSES][CALLS];
+    struct static_edge calls[CALLS];
+    struct static_edge through[CLASSES][CALLS];
     uint32_t targets[CLASSES][CALLS];
-    struct graph_class classes[CLASSES];
-    struct graph_calls all;
+    struct static_class classes[CLASSES];
+    struct statics all;
     uint32_t ends[1];
 };
 
@@ -72,26 +72,27 @@ static void make_calls(struct world *w, const struct pathmap *map, const uint8_t
     for (; size >= 8 && w->all.count + w->all.class_count < CALLS - CLASSES; data += 8, size -= 8) {
         uint32_t rise, callee = data[1] % functions;
         memcpy(&rise, data + 4, sizeof rise);
-        struct graph_edge edge = {data[2] % functions, rise, 1, 1, data[0] & 8, 0};
-        struct graph_class *class = &w->classes[data[0] >> 1 & 3];
+        struct static_edge edge = {callee, data[2] % functions, rise, data[0] & 8, 1, 0};
+        struct static_class *class = &w->classes[data[0] >> 1 & 3];
         unsigned c = data[0] >> 1 & 3;
         if (!(data[0] & 1)) {
-            w->calls[w->all.count++] = (struct graph_call){callee, edge};
+            w->calls[w->all.count++] = edge;
             continue;
         }
         bool known = false;
         for (size_t i = 0; i < class->target_count; i++)
             known |= w->targets[c][i] == callee;
-        if (class->caller_count < CALLS)
-            w->through[c][class->caller_count++] = edge;
+        if (class->count < CALLS)
+            w->through[c][class->count++] = edge;
         if (!known)
             w->targets[c][class->target_count++] = callee;
     }
     for (unsigned c = 0; c < CLASSES; c++) {
-        w->classes[c].callers = w->through[c];
+        w->classes[c].share = 1;
+        w->classes[c].edges = w->through[c];
         w->classes[c].targets = w->targets[c];
     }
-    w->all.calls = w->calls;
+    w->all.edges = w->calls;
     w->all.classes = w->classes;
     w->all.class_count = CLASSES;
     w->ends[0] = functions - 1;
@@ -127,7 +128,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct world *w = malloc(sizeof *w);
     require(w != NULL);
     make_calls(w, map, data + 1 + (size_t)4 * data[0], size - 1 - (size_t)4 * data[0]);
-    require(graph_calls_sort(&w->all) == 0);
+    statics_sort(&w->all);
     struct graph *graph = graph_new(map, &w->all, NULL, (struct graph_scope){0});
     const struct automaton_options options = {.best = 12, .bytes = 150000};
     struct automaton *automaton = automaton_new(graph, &options);

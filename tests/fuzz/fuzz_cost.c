@@ -12,7 +12,7 @@
 
 #include "base/hash.h"
 #include "infer/model/automaton.h"
-#include "infer/model/graph_statics.h"
+#include "infer/statics/statics.h"
 
 #define KINDS     4u
 #define FUNCTIONS 256u /* at most, of all kinds */
@@ -38,8 +38,8 @@ static double cpu_seconds(void)
 }
 
 struct world {
-    struct graph_call calls[FUNCTIONS * CALLS];
-    struct graph_calls all;
+    struct static_edge calls[FUNCTIONS * CALLS];
+    struct statics all;
     uint32_t functions;
 };
 
@@ -53,7 +53,7 @@ static void add_kind(struct world *w, const uint8_t *kind)
             uint64_t drawn = hash_u64((uint64_t)f << 32 | c << 8 | kind[0]);
             uint32_t callee = (uint32_t)((f + drawn % distance) % FUNCTIONS),
                      rise = 8 + 8 * (uint32_t)(drawn >> 32) % (8 * sizes);
-            w->calls[w->all.count++] = (struct graph_call){callee, {f, rise / 8 * 8, 1, 1, false, 0}};
+            w->calls[w->all.count++] = (struct static_edge){callee, f, rise / 8 * 8, false, 1, 0};
         }
     w->functions += count;
 }
@@ -101,11 +101,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct trie *trie = trie_new();
     struct world *w = calloc(1, sizeof *w);
     require(trie && w);
-    w->all.calls = w->calls;
+    w->all.edges = w->calls;
     for (uint32_t k = 0; k < KINDS; k++)
         add_kind(w, data + (size_t)4 * k);
     struct pathmap *map = make_map(trie);
-    require(graph_calls_sort(&w->all) == 0);
+    statics_sort(&w->all);
     struct graph *graph = graph_new(map, &w->all, NULL, (struct graph_scope){0});
     require(graph != NULL);
     ask(graph, data + (size_t)4 * KINDS, size - (size_t)4 * KINDS);

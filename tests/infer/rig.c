@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "infer/model/graph_statics.h"
+#include "infer/statics/statics.h"
 
 static const struct build_id id = {4, {1, 2, 3, 4}};
 
@@ -35,11 +35,12 @@ void rig_finish(struct rig *r)
     rig_use(r, NULL, NULL);
 }
 
-void rig_use(struct rig *r, struct graph_calls *calls, const struct automaton_options *options)
+void rig_use(struct rig *r, struct statics *calls, const struct automaton_options *options)
 {
     automaton_free(r->automaton);
     graph_free(r->graph);
-    cr_assert(!calls || graph_calls_sort(calls) == 0);
+    if (calls)
+        statics_sort(calls);
     r->graph = graph_new(r->map, calls, NULL, (struct graph_scope){0});
     r->automaton = automaton_new(r->graph, options);
     cr_assert_not_null(r->automaton);

@@ -22,7 +22,7 @@ uint32_t rig_child(struct rig *rig, uint32_t parent, unsigned function, uint32_t
 /* The trie becomes the map. */
 void rig_finish(struct rig *rig);
 /* Replaces graph and automaton: `calls` are in the map's numbers. Either may be NULL. */
-void rig_use(struct rig *rig, struct graph_calls *calls, const struct automaton_options *options);
+void rig_use(struct rig *rig, struct statics *calls, const struct automaton_options *options);
 void rig_end(struct rig *rig);
 /* The steps of the rank-th best path of a CID, from the root inwards; at most max of them (the innermost are kept). Returns
  * the depth; 0: there is no such path. */

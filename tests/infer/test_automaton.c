@@ -79,9 +79,9 @@ Test(automaton, callers_of_many_are_likelier_to_call_what_was_not_seen)
     for (unsigned f = 3; f < 7; f++)
         rig_child(&r, c, f, 48, 10, 10);
     rig_finish(&r);
-    struct graph_call calls[] = {{r.numbers[7], {r.numbers[1], 32, 0, 1, false, 0}},
-                                 {r.numbers[7], {r.numbers[2], 32, 0, 1, false, 0}}};
-    rig_use(&r, &(struct graph_calls){.calls = calls, .count = 2}, NULL);
+    struct static_edge calls[] = {{r.numbers[7], r.numbers[1], 32, false, 0, 0},
+                                  {r.numbers[7], r.numbers[2], 32, false, 0, 0}};
+    rig_use(&r, &(struct statics){.edges = calls, .count = 2}, NULL);
     struct automaton_answer answer;
     cr_assert_eq(automaton_find(r.automaton, r.numbers[7], 64, &answer), 0);
     cr_assert_eq(answer.best, 2u);
@@ -249,10 +249,10 @@ Test(automaton, pointers_are_the_last_resort)
     rig_child(&r, a, 2, 64, 4, 4);
     rig_finish(&r);
     uint32_t *f = r.numbers, targets[] = {f[3], f[4]};
-    struct graph_call direct = {f[4], {f[1], 32, 0x77, 1, false, 0}};
-    struct graph_edge through[] = {{f[2], 32, 0x99, 1, false, 0}, {f[1], 32, 0x88, 1, false, 0}};
-    struct graph_class class = {through, 2, targets, 2};
-    struct graph_calls calls = {.calls = &direct, .count = 1, .classes = &class, .class_count = 1};
+    struct static_edge direct = {f[4], f[1], 32, false, 0x77, 0};
+    struct static_edge through[] = {{0, f[2], 32, false, 0x99, 0}, {0, f[1], 32, false, 0x88, 0}};
+    struct static_class class = {0, 1, through, 2, targets, 2};
+    struct statics calls = {.edges = &direct, .count = 1, .classes = &class, .class_count = 1};
     rig_use(&r, &calls, NULL);
     struct automaton_answer answer;
     cr_assert_eq(automaton_find(r.automaton, f[3], 64 + 32, &answer), 0);
@@ -282,8 +282,8 @@ Test(automaton, open_frames_take_any_size)
     rig_child(&r, low, 3, 464, 3, 3);
     rig_finish(&r);
     uint32_t *f = r.numbers;
-    struct graph_call open = {f[3], {f[1], 16, 0x55, 1, true, 0}};
-    struct graph_calls calls = {.calls = &open, .count = 1};
+    struct static_edge open = {f[3], f[1], 16, true, 0x55, 0};
+    struct statics calls = {.edges = &open, .count = 1};
     struct automaton_answer answer;
     cr_expect_eq(automaton_find(r.automaton, f[3], 160, &answer), -ENOENT);
     rig_use(&r, &calls, NULL);
@@ -295,9 +295,8 @@ Test(automaton, open_frames_take_any_size)
     cr_expect_str_eq(rig_letters(&r, 3, 464, 0), "acbd", "a rise that was seen comes first");
     cr_expect_eq(automaton_find(r.automaton, f[3], 56, &answer), -ENOENT, "16 bytes are the least");
     /* e was never seen: its heights are those that its callers leave it. */
-    struct graph_call calls_of_e[] = {{f[3], {f[4], 16, 0x55, 1, true, 0}},
-                                      {f[4], {f[0], 64, 0x66, 1, false, 0}}};
-    rig_use(&r, &(struct graph_calls){.calls = calls_of_e, .count = 2}, NULL);
+    struct static_edge calls_of_e[] = {{f[3], f[4], 16, true, 0x55, 0}, {f[4], f[0], 64, false, 0x66, 0}};
+    rig_use(&r, &(struct statics){.edges = calls_of_e, .count = 2}, NULL);
     cr_assert_eq(automaton_find(r.automaton, f[3], 16 + 64 + 16 + 160, &answer), 0);
     cr_expect_str_eq(rig_letters(&r, 3, 16 + 64 + 16 + 160, 0), "ae~d");
     cr_expect_eq(automaton_find(r.automaton, f[3], 16 + 64 + 16 + 168, &answer), -ENOENT, "16 bytes a step");
@@ -314,21 +313,20 @@ Test(automaton, nonsense_ends)
     uint32_t *f = r.numbers;
     const uint32_t rises[] = {0, 1, 7, 8, UINT32_MAX, UINT32_MAX - 15, 1u << 31};
     enum { RISES = sizeof rises / sizeof *rises };
-    struct graph_call calls[4 * RISES];
+    struct static_edge calls[4 * RISES];
     uint32_t targets[] = {f[2], f[3]};
-    struct graph_edge through[2 * RISES];
+    struct static_edge through[2 * RISES];
     size_t count = 0;
     for (size_t i = 0; i < RISES; i++) {
-        through[2 * i] = (struct graph_edge){f[2], rises[i], 0, 1, false, 0};
-        through[2 * i + 1] = (struct graph_edge){f[3], rises[i], 0, 1, true, 0};
+        through[2 * i] = (struct static_edge){0, f[2], rises[i], false, 0, 0};
+        through[2 * i + 1] = (struct static_edge){0, f[3], rises[i], true, 0, 0};
         for (int open = 0; open < 2; open++) {
-            calls[count++] = (struct graph_call){f[2], {f[3], rises[i], 0, 1, open, 0}};
-            calls[count++] = (struct graph_call){f[3], {f[2], rises[i], 0, 1, open, 0}};
+            calls[count++] = (struct static_edge){f[2], f[3], rises[i], open, 0, 0};
+            calls[count++] = (struct static_edge){f[3], f[2], rises[i], open, 0, 0};
         }
     }
-    struct graph_class class = {through, 2 * RISES, targets, 2};
-    rig_use(&r, &(struct graph_calls){.calls = calls, .count = count, .classes = &class, .class_count = 1},
-            NULL);
+    struct static_class class = {0, 1, through, 2 * RISES, targets, 2};
+    rig_use(&r, &(struct statics){.edges = calls, .count = count, .classes = &class, .class_count = 1}, NULL);
     struct automaton_answer answer;
     cr_expect_eq(automaton_find(r.automaton, f[2], 4096, &answer), -ENOENT);
     cr_expect_eq(automaton_find(r.automaton, f[3], 0, &answer), -ENOENT);

@@ -239,9 +239,9 @@ Test(automaton_random, trained_calls)
     cr_assert_gt(left_out, 0u);
 }
 
-static struct graph_edge random_edge(const struct rig *r, uint64_t *seed)
+static struct static_edge random_edge(const struct rig *r, uint64_t *seed)
 {
-    struct graph_edge e = {r->numbers[rig_random(seed, 10)], 32 + 16 * rig_random(seed, 6), 0, 1, false, 0};
+    struct static_edge e = {0, r->numbers[rig_random(seed, 10)], 32 + 16 * rig_random(seed, 6), false, 0, 0};
     if (rig_random(seed, 5) == 0) {
         e.open = true;
         e.rise = 16;
@@ -257,21 +257,23 @@ Test(automaton_random, calls_that_only_the_binary_shows, .timeout = 120)
     for (int round = 0; round < 24; round++) {
         struct rig r;
         grow(&r, &seed);
-        struct graph_call calls[8];
-        struct graph_edge through[2][3];
+        struct static_edge calls[8];
+        struct static_edge through[2][3];
         uint32_t targets[2][3];
-        struct graph_class classes[2];
-        for (int i = 0; i < 8; i++)
-            calls[i] = (struct graph_call){r.numbers[rig_random(&seed, 10)], random_edge(&r, &seed)};
+        struct static_class classes[2];
+        for (int i = 0; i < 8; i++) {
+            calls[i] = random_edge(&r, &seed);
+            calls[i].callee = r.numbers[rig_random(&seed, 10)];
+        }
         for (int c = 0; c < 2; c++) {
             unsigned first = rig_random(&seed, 8);
             for (unsigned i = 0; i < 3; i++) {
                 through[c][i] = random_edge(&r, &seed);
                 targets[c][i] = r.numbers[first + i];
             }
-            classes[c] = (struct graph_class){through[c], 3, targets[c], 3};
+            classes[c] = (struct static_class){0, 1, through[c], 3, targets[c], 3};
         }
-        rig_use(&r, &(struct graph_calls){.calls = calls, .count = 8, .classes = classes, .class_count = 2},
+        rig_use(&r, &(struct statics){.edges = calls, .count = 8, .classes = classes, .class_count = 2},
                 NULL);
         for (unsigned f = 0; f < 10; f++) {
             for (uint32_t height = 16; height <= 96; height += 16)

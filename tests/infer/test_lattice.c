@@ -25,7 +25,7 @@ struct bench {
 
 static void open_bench(struct bench *b, const struct rig *r, enum lattice_layer layer, uint32_t height)
 {
-    cr_assert_eq(callers_make(&b->callers, r->graph), 0);
+    cr_assert_eq(callers_make(&b->callers, r->graph, NULL), 0);
     b->lattice = lattice_new(&b->callers, NULL, 1u << 24, NULL);
     cr_assert_not_null(b->lattice);
     cr_assert_eq(lattice_extend(b->lattice, layer, height / 2 / CALLERS_UNIT), 0);
@@ -49,12 +49,11 @@ Test(lattice, has_only_the_cells_on_the_way_to_what_is_asked_for)
     struct rig r;
     begin(&r);
     uint32_t *f = r.numbers;
-    struct graph_call calls[] = {{f[2], {f[1], 4096, 0, 1, false, 0}},
-                                 {f[3], {f[1], 32, 0, 1, false, 0}},
-                                 {f[4], {f[3], 32, 0, 1, false, 0}}};
-    rig_use(&r, &(struct graph_calls){.calls = calls, .count = 3}, NULL);
+    struct static_edge calls[] = {
+        {f[2], f[1], 4096, false, 0, 0}, {f[3], f[1], 32, false, 0, 0}, {f[4], f[3], 32, false, 0, 0}};
+    rig_use(&r, &(struct statics){.edges = calls, .count = 3}, NULL);
     struct callers callers;
-    cr_assert_eq(callers_make(&callers, r.graph), 0);
+    cr_assert_eq(callers_make(&callers, r.graph, NULL), 0);
     struct reach reach;
     struct reach_cid cid = {f[3], (48 + 48 * 5 + 32) / CALLERS_UNIT};
     cr_assert_eq(reach_make(&reach, &callers, &cid, 1, 0, 1u << 20, NULL), 0);
@@ -83,8 +82,8 @@ Test(lattice, calls_add_up)
     struct bench b;
     begin(&r);
     uint32_t *f = r.numbers;
-    struct graph_call calls[] = {{f[2], {f[1], 4096, 0, 1, false, 0}}, {f[3], {f[1], 20, 0, 1, false, 0}}};
-    rig_use(&r, &(struct graph_calls){.calls = calls, .count = 2}, NULL);
+    struct static_edge calls[] = {{f[2], f[1], 4096, false, 0, 0}, {f[3], f[1], 20, false, 0, 0}};
+    rig_use(&r, &(struct statics){.edges = calls, .count = 2}, NULL);
     open_bench(&b, &r, LATTICE_PLAIN, 20000);
     for (uint32_t height = 0; height < 20000; height += 8) {
         cr_expect_eq(stands(&b, f[0], height), height == 16, "a at %u", height);
@@ -136,10 +135,10 @@ Test(lattice, last_resorts_are_asked_for)
     struct bench plain, all;
     begin(&r);
     uint32_t *f = r.numbers, targets[] = {f[4], f[5]};
-    struct graph_call open = {f[2], {f[0], 16, 0, 1, true, 0}};
-    struct graph_edge through = {f[1], 64, 0, 1, false, 0};
-    struct graph_class class = {&through, 1, targets, 2};
-    rig_use(&r, &(struct graph_calls){.calls = &open, .count = 1, .classes = &class, .class_count = 1}, NULL);
+    struct static_edge open = {f[2], f[0], 16, true, 0, 0};
+    struct static_edge through = {0, f[1], 64, false, 0, 0};
+    struct static_class class = {0, 1, &through, 1, targets, 2};
+    rig_use(&r, &(struct statics){.edges = &open, .count = 1, .classes = &class, .class_count = 1}, NULL);
     open_bench(&plain, &r, LATTICE_PLAIN, 2000);
     open_bench(&all, &r, LATTICE_RESORTS, 2000);
     for (uint32_t height = 0; height < 2000; height += 8) {
@@ -159,7 +158,7 @@ Test(lattice, without_memory_it_goes_no_further)
     struct rig r;
     struct callers callers;
     begin(&r);
-    cr_assert_eq(callers_make(&callers, r.graph), 0);
+    cr_assert_eq(callers_make(&callers, r.graph, NULL), 0);
     struct lattice *lattice = lattice_new(&callers, NULL, 40000, NULL);
     cr_assert_not_null(lattice);
     cr_assert_eq(lattice_extend(lattice, LATTICE_RESORTS, 10), 0);
