@@ -1,4 +1,3 @@
-/* children.c - see children.h. */
 #include "agent/children.h"
 
 #include <errno.h>

@@ -1,4 +1,3 @@
-/* failures.c - see failures.h. */
 #include "agent/failures.h"
 
 #include <stdlib.h>

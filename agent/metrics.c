@@ -1,9 +1,7 @@
-/* metrics.c - see metrics.h. */
 #include "agent/metrics.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <stdio.h>

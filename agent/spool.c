@@ -1,4 +1,3 @@
-/* spool.c - see spool.h. */
 #include "agent/spool.h"
 
 #include <dirent.h>

@@ -1,4 +1,3 @@
-/* archived.c - see archived.h. */
 #include "api/archived.h"
 
 #include <stdio.h>

@@ -1,4 +1,3 @@
-/* cached_maps.c - see cached_maps.h. */
 #include "api/cached_maps.h"
 
 #include <stdlib.h>
@@ -7,7 +6,6 @@
 #include "image/mapped_name.h"
 #include "infer/engine/program_maps.h"
 #include "pathmap/map/map_cache.h"
-#include "process/process.h"
 
 bool cached_maps_wanted(bool no_cache)
 {

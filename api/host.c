@@ -1,4 +1,3 @@
-/* host.c - see host.h. */
 #include "api/host.h"
 
 #include <stdarg.h>

@@ -1,4 +1,3 @@
-/* known_frames.c - see known_frames.h. */
 #include "api/known_frames.h"
 
 #include <stdlib.h>

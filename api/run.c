@@ -1,4 +1,3 @@
-/* run.c - see run.h. */
 #include "api/run.h"
 
 int run_open(struct run *run, const char *recording, const char *map, struct fathom_error *err)

@@ -1,4 +1,3 @@
-/* runtime.c - see runtime.h. */
 #include "api/runtime.h"
 
 #include <dlfcn.h>

@@ -1,4 +1,3 @@
-/* symfs.c - see symfs.h. */
 #include "api/symfs.h"
 
 #include <errno.h>

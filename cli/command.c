@@ -1,7 +1,5 @@
-/* command.c - see command.h. */
 #include "cli/command.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "cli/slips.h"

@@ -1,4 +1,3 @@
-/* exit.c - see exit.h. */
 #include "cli/exit.h"
 
 #include <errno.h>

@@ -1,4 +1,3 @@
-/* interrupt.c - see interrupt.h. */
 #include "cli/interrupt.h"
 
 /* Global, since a signal handler gets no context. */

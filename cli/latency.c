@@ -1,4 +1,3 @@
-/* latency.c - see latency.h. */
 #include "cli/latency.h"
 
 #include <stdio.h>

@@ -1,4 +1,3 @@
-/* options.c - see options.h. */
 #include "cli/options.h"
 
 #include <errno.h>

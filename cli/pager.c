@@ -1,4 +1,3 @@
-/* pager.c - see pager.h. */
 #include "cli/pager.h"
 
 #include <errno.h>

@@ -1,4 +1,3 @@
-/* phases_policy.c - see phases_policy.h. */
 #include "cli/phases_policy.h"
 
 #include <stddef.h>

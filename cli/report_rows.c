@@ -1,4 +1,3 @@
-/* report_rows.c - see report_rows.h. */
 #include "cli/report_rows.h"
 
 #include <stdlib.h>

@@ -1,4 +1,3 @@
-/* slips.c - see slips.h. */
 #include "cli/slips.h"
 
 #include <limits.h>

@@ -1,4 +1,3 @@
-/* target.c - see target.h. */
 #include "cli/target.h"
 
 #include <getopt.h>

@@ -1,4 +1,3 @@
-/* terminal.c - see terminal.h. */
 #include "cli/terminal.h"
 
 #include <stdarg.h>

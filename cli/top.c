@@ -1,7 +1,6 @@
 /* top.c - `fathom top`: shows hot contexts while they run, or those of a store's recent batches, on a terminal or as text. */
 #include <errno.h>
 #include <getopt.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

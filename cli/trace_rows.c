@@ -1,4 +1,3 @@
-/* trace_rows.c - see trace_rows.h. */
 #include "cli/trace_rows.h"
 
 #include <errno.h>

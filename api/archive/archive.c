@@ -1,4 +1,3 @@
-/* archive.c - see fathom/archive.h. */
 #include "api/fathom/archive.h"
 
 #include <errno.h>

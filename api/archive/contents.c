@@ -1,4 +1,3 @@
-/* contents.c - see contents.h. */
 #include "api/archive/contents.h"
 
 #include <errno.h>

@@ -1,4 +1,3 @@
-/* doctor.c - see fathom/doctor.h. */
 #include "api/doctor/doctor.h"
 
 #include <stdlib.h>

@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <linux/limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -16,7 +15,6 @@
 #include "collector/targets/proc.h"
 #include "image/coverage.h"
 #include "image/elf/program.h"
-#include "image/mapped_name.h"
 #include "pathmap/map/map_cache.h"
 
 /* The C start-up code has no unwind information, and runs only once: 147 to 190 bytes in 122 small programs and libraries of Debian.

@@ -1,4 +1,3 @@
-/* rows.c - see rows.h. */
 #include "api/doctor/rows.h"
 
 #include <stdarg.h>

@@ -1,4 +1,3 @@
-/* runtimes.c - see runtimes.h. */
 #include "api/doctor/runtimes.h"
 
 #include <stdio.h>

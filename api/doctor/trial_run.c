@@ -1,4 +1,3 @@
-/* trial_run.c - see trial_run.h. */
 #include "api/doctor/trial_run.h"
 
 #include <errno.h>

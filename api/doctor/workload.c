@@ -1,4 +1,3 @@
-/* workload.c - see workload.h. */
 #include "api/doctor/workload.h"
 
 #include <errno.h>

@@ -1,4 +1,3 @@
-/* written_names.c - see written_names.h. */
 #include "api/doctor/written_names.h"
 
 #include <fcntl.h>

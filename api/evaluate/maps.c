@@ -5,8 +5,6 @@
  */
 #include "api/evaluate/evaluating.h"
 
-#include <stdlib.h>
-
 /* The number that a function of the truth map has in the map; PATHMAP_NONE if it has none. */
 static uint32_t counterpart(const struct pathmap *map, const struct pathmap *truth_map, uint32_t function)
 {

@@ -1,4 +1,3 @@
-/* path_names.c - see path_names.h. */
 #include "api/evaluate/path_names.h"
 
 #include <errno.h>

@@ -2,7 +2,6 @@
 #include "api/evaluate/evaluating.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 #include "api/inferred.h"
 #include "image/debuginfod.h"

@@ -1,4 +1,3 @@
-/* hooked.c - see hooked.h. */
 #include "api/hooks/hooked.h"
 
 #include <errno.h>

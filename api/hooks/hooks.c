@@ -1,4 +1,3 @@
-/* hooks.c - see hooks.h. */
 #include "api/hooks/hooks.h"
 
 #include <errno.h>

@@ -1,4 +1,3 @@
-/* phased.c - see phased.h. */
 #include "api/hooks/phased.h"
 
 #include <stdlib.h>

@@ -1,4 +1,3 @@
-/* probe_launch.c - see probe_launch.h. */
 #include "api/hooks/probe_launch.h"
 
 #include <errno.h>

@@ -1,4 +1,3 @@
-/* recover.c - see recover.h. */
 #include "api/map/recover.h"
 
 #include <errno.h>

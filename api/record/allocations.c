@@ -1,4 +1,3 @@
-/* allocations.c - see allocations.h. */
 #include "api/record/allocations.h"
 
 #include <errno.h>

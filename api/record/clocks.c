@@ -1,4 +1,3 @@
-/* clocks.c - see clocks.h. */
 #include "api/record/clocks.h"
 
 #include <stdlib.h>

@@ -1,4 +1,3 @@
-/* code_files.c - see code_files.h. */
 #include "api/record/code_files.h"
 
 #include <errno.h>

@@ -1,4 +1,3 @@
-/* control_socket.c - see control_socket.h. */
 #include "api/record/control_socket.h"
 
 #include <errno.h>

@@ -1,4 +1,3 @@
-/* java_maps.c - see java_maps.h. */
 #include "api/record/java_maps.h"
 
 #include <errno.h>

@@ -1,4 +1,3 @@
-/* learning.c - see learning.h. */
 #include "api/record/learning.h"
 
 #include <stdlib.h>

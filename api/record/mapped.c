@@ -1,4 +1,3 @@
-/* mapped.c - see mapped.h. */
 #include "api/record/mapped.h"
 
 #include <errno.h>

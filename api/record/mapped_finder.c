@@ -1,4 +1,3 @@
-/* mapped_finder.c - see mapped_finder.h. */
 #include "api/record/mapped_finder.h"
 
 #include <fcntl.h>

@@ -1,4 +1,3 @@
-/* mapped_sink.c - see mapped_sink.h. */
 #include "api/record/mapped_sink.h"
 
 #include <errno.h>

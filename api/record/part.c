@@ -1,4 +1,3 @@
-/* part.c - see part.h. */
 #include "api/record/part.h"
 
 #include <stdlib.h>

@@ -1,4 +1,3 @@
-/* phase_switch.c - see phase_switch.h. */
 #include "api/record/phase_switch.h"
 
 #include <stdio.h>

@@ -1,4 +1,3 @@
-/* series.c - see series.h. */
 #include "api/record/series.h"
 
 #include <errno.h>

@@ -1,4 +1,3 @@
-/* stack_pairs.c - see stack_pairs.h. */
 #include "api/record/stack_pairs.h"
 
 #include <stdlib.h>

@@ -1,4 +1,3 @@
-/* stack_sink.c - see stack_sink.h. */
 #include "api/record/stack_sink.h"
 
 #include <errno.h>

@@ -1,4 +1,3 @@
-/* target.c - see target.h. */
 #include "api/record/target.h"
 
 #include <signal.h>

@@ -1,4 +1,3 @@
-/* walk_sink.c - see walk_sink.h. */
 #include "api/record/walk_sink.h"
 
 #include <pthread.h>

@@ -1,4 +1,3 @@
-/* local_maps.c - see local_maps.h. */
 #include "api/report/local_maps.h"
 
 #include <dirent.h>

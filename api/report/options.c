@@ -1,4 +1,3 @@
-/* options.c - see options.h. */
 #include "api/report/options.h"
 
 #include <errno.h>

@@ -1,4 +1,3 @@
-/* perf_export.c - see perf_export.h. */
 #include "api/report/perf_export.h"
 
 #include <errno.h>

@@ -1,4 +1,3 @@
-/* reporting.c - see reporting.h. */
 #include "api/report/reporting_data.h"
 
 #include <errno.h>
@@ -10,7 +9,6 @@
 #include "base/text.h"
 #include "image/debuginfod.h"
 #include "perfdata/latency.h"
-#include "report/text/weight.h"
 
 /* Checks a held-back audit sample; each counts as one, regardless of its weight. */
 static int check_audit(struct reporting *r, const struct process *process, const struct sample *sample,

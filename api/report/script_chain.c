@@ -1,4 +1,3 @@
-/* script_chain.c - see script_chain.h. */
 #include "api/report/script_chain.h"
 
 #include <errno.h>

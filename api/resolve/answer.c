@@ -1,4 +1,3 @@
-/* answer.c - see answer.h. */
 #include "api/resolve/answer.h"
 
 #include <errno.h>

@@ -1,4 +1,3 @@
-/* dumped.c - see dumped.h. */
 #include "api/resolve/dumped.h"
 
 #include <string.h>

@@ -1,4 +1,3 @@
-/* followed.c - see followed.h. */
 #include "api/resolve/followed.h"
 
 #include <errno.h>

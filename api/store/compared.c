@@ -1,4 +1,3 @@
-/* compared.c - see compared.h. */
 #include "api/store/compared.h"
 
 #include <errno.h>

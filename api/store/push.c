@@ -1,4 +1,3 @@
-/* push.c - see push.h. */
 #include "api/store/push.h"
 
 #include <errno.h>

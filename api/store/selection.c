@@ -1,4 +1,3 @@
-/* selection.c - see selection.h. */
 #include "api/store/selection.h"
 
 #include <errno.h>

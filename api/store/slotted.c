@@ -1,4 +1,3 @@
-/* slotted.c - see slotted.h. */
 #include "api/store/slotted.h"
 
 #include <stdlib.h>

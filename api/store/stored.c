@@ -1,4 +1,3 @@
-/* stored.c - see stored.h. */
 #include "api/store/stored.h"
 
 #include <errno.h>
@@ -7,7 +6,6 @@
 
 #include "api/report/reporting.h"
 #include "api/store/stored_reading.h"
-#include "base/text.h"
 
 #define SLICES 400 /* of a page's time, as on a page of a recording */
 

@@ -1,4 +1,3 @@
-/* stored_reading.c - see stored_reading.h. */
 #include "api/store/stored_reading.h"
 
 int stored_reading_fill(struct stored_reading *r, struct store *store,

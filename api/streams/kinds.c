@@ -1,4 +1,3 @@
-/* kinds.c - see kinds.h. */
 #include "api/streams/kinds.h"
 
 #include <errno.h>

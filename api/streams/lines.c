@@ -1,4 +1,3 @@
-/* lines.c - see lines.h. */
 #include "api/streams/lines.h"
 
 #include <errno.h>

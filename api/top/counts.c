@@ -1,4 +1,3 @@
-/* counts.c - see counts.h. */
 #include "api/top/counts.h"
 
 #include <errno.h>

@@ -1,4 +1,3 @@
-/* rows.c - see rows.h. */
 #include "api/top/rows.h"
 
 #include <errno.h>

@@ -1,4 +1,3 @@
-/* stored_counts.c - see stored_counts.h. */
 #include "api/top/stored_counts.h"
 
 #include <stdlib.h>

@@ -1,4 +1,3 @@
-/* top.c - see fathom/top.h. */
 #include "api/fathom/top.h"
 
 #include <errno.h>

@@ -1,4 +1,3 @@
-/* duplicating.c - see duplicating.h. */
 #include "api/trace/duplicating.h"
 
 #include <errno.h>
@@ -6,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/hash.h"

@@ -1,4 +1,3 @@
-/* in_place.c - see in_place.h. */
 #include "api/trace/in_place.h"
 
 #include <errno.h>

@@ -1,4 +1,3 @@
-/* libraries.c - see libraries.h. */
 #include "api/train/libraries.h"
 
 #include <errno.h>

@@ -1,4 +1,3 @@
-/* stacks.c - see stacks.h. */
 #include "api/train/stacks.h"
 
 #include <stdlib.h>

@@ -1,4 +1,3 @@
-/* config.c - see config.h. */
 #include "cli/agent/config.h"
 
 #include <errno.h>

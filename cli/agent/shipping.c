@@ -1,4 +1,3 @@
-/* shipping.c - see shipping.h. */
 #include "cli/agent/shipping.h"
 
 #include <errno.h>

@@ -1,4 +1,3 @@
-/* screen.c - see screen.h. */
 #include "cli/top/screen.h"
 
 #include <curses.h>

@@ -1,4 +1,3 @@
-/* text.c - see text.h. */
 #include "cli/top/text.h"
 
 #include <errno.h>
