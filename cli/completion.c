@@ -9,19 +9,8 @@
 /* Prints the words that an option takes, if they are fixed, each followed by a blank. */
 static void print_words(const struct option_row *row)
 {
-    if (row->take == option_choice || row->take == option_choices)
-        for (const struct option_word *w = row->words; w->word; w++)
-            printf("%s ", w->word);
-    if (!option_has_table(row))
-        return;
-    for (const char *at = row->table.at; ((const struct option_entry *)(const void *)at)->name;
-         at += row->table.size)
-        printf("%s ", ((const struct option_entry *)(const void *)at)->name);
-}
-
-static bool has_words(const struct option_row *row)
-{
-    return row->take == option_choice || row->take == option_choices || option_has_table(row);
+    for (const char *const *name = NULL; (name = option_next(row, name));)
+        printf("%s ", *name);
 }
 
 /* A shell command that prints the words of an option at the time of completion; NULL: none. */
@@ -64,7 +53,7 @@ static void print_bash_command(const struct command *c)
         if (row->letter)
             printf("|-%c", row->letter);
         printf(") ");
-        if (has_words(row)) {
+        if (option_next(row, NULL)) {
             printf("words=\"");
             print_words(row);
             printf("\" ;;\n");
@@ -127,7 +116,7 @@ static void print_zsh_option(const struct option_row *row)
     printf("[");
     print_zsh_help(row->help);
     printf("]");
-    if (row->argument && has_words(row)) {
+    if (row->argument && option_next(row, NULL)) {
         printf(":%s:(", row->argument);
         print_words(row);
         printf(")");

@@ -110,31 +110,34 @@ static void list_append(char *list, size_t size, const char *text, bool last)
 const struct option_word option_colours[] = {
     {"auto", COLOUR_AUTO}, {"always", COLOUR_ALWAYS}, {"never", COLOUR_NEVER}, {0}};
 
-/* Prints that the row does not take the word. all: the words that it takes. */
-static void wrong_word(struct terminal *t, const struct option_row *row, const char *all, bool listed,
-                       const char *word)
+const char *const *option_next(const struct option_row *row, const char *const *name)
 {
-    terminal_wrong(t, "--%s takes %s%s, not '%s'", row->name, all, listed ? ", or several with commas" : "",
-                   word);
+    if (row->take != option_choice && row->take != option_choices && row->take != option_table &&
+        row->take != option_entries)
+        return NULL;
+    const char *at = name ? (const char *)name + row->table.size : row->table.at;
+    name = (const char *const *)(const void *)at;
+    return *name ? name : NULL;
 }
 
-/* Finds one of the row's words; else prints which words there are. listed: several can be given. */
-static const struct option_word *find_word(struct terminal *t, const struct option_row *row, const char *word,
-                                           bool listed)
+/* Finds the entry with the name; else prints which names there are. listed: several can be given. */
+static const void *find_entry(struct terminal *t, const struct option_row *row, const char *name, bool listed)
 {
-    char all[128] = "";
-    for (const struct option_word *w = row->words; w->word; w++) {
-        if (strcmp(word, w->word) == 0)
-            return w;
-        list_append(all, sizeof all, w->word, !w[1].word);
+    char all[256] = "";
+    for (const char *const *e = option_next(row, NULL), *const *next; e; e = next) {
+        next = option_next(row, e);
+        if (strcmp(name, *e) == 0)
+            return e;
+        list_append(all, sizeof all, *e, !next);
     }
-    wrong_word(t, row, all, listed, word);
+    terminal_wrong(t, "--%s takes %s%s, not '%s'", row->name, all, listed ? ", or several with commas" : "",
+                   name);
     return NULL;
 }
 
 bool option_choice(struct terminal *t, const struct option_row *row, char *argument, void *value)
 {
-    const struct option_word *w = find_word(t, row, argument, false);
+    const struct option_word *w = find_entry(t, row, argument, false);
     if (w)
         memcpy(value, &w->value, sizeof w->value); /* enums have the size of an int */
     return w;
@@ -144,7 +147,7 @@ bool option_choices(struct terminal *t, const struct option_row *row, char *argu
 {
     unsigned all = 0;
     for (char *word; (word = strsep(&argument, ",")) != NULL;) {
-        const struct option_word *w = find_word(t, row, word, true);
+        const struct option_word *w = find_entry(t, row, word, true);
         if (!w)
             return false;
         all |= 1u << w->value;
@@ -153,32 +156,9 @@ bool option_choices(struct terminal *t, const struct option_row *row, char *argu
     return true;
 }
 
-/* The entry of the row's table after `entry`, or the first one for NULL. NULL: the end. */
-static const struct option_entry *table_entry(const struct option_row *row, const struct option_entry *entry)
-{
-    const char *at = entry ? (const char *)entry + row->table.size : row->table.at;
-    entry = (const struct option_entry *)(const void *)at;
-    return entry->name ? entry : NULL;
-}
-
-/* Finds the entry with the name; else prints which names there are. listed: several can be given. */
-static const struct option_entry *find_entry(struct terminal *t, const struct option_row *row,
-                                             const char *name, bool listed)
-{
-    char all[256] = "";
-    for (const struct option_entry *e = table_entry(row, NULL), *next; e; e = next) {
-        next = table_entry(row, e);
-        if (strcmp(name, e->name) == 0)
-            return e;
-        list_append(all, sizeof all, e->name, !next);
-    }
-    wrong_word(t, row, all, listed, name);
-    return NULL;
-}
-
 bool option_table(struct terminal *t, const struct option_row *row, char *argument, void *value)
 {
-    const struct option_entry *e = find_entry(t, row, argument, false);
+    const void *e = find_entry(t, row, argument, false);
     if (e)
         memcpy(value, &e, sizeof e);
     return e;
@@ -360,12 +340,13 @@ static void print_filled(const char *text, size_t indent, size_t at)
 /* The help text; of a table, followed by its entries. */
 static const char *row_help(const struct option_row *row, char *text, size_t size)
 {
-    if (!option_has_table(row))
+    if (row->take != option_table && row->take != option_entries)
         return row->help;
     char entries[1024] = "";
-    for (const struct option_entry *e = table_entry(row, NULL), *next; e; e = next) {
+    for (const char *const *name = option_next(row, NULL), *const *next; name; name = next) {
+        const struct option_entry *e = (const struct option_entry *)(const void *)name;
         char one[128];
-        next = table_entry(row, e);
+        next = option_next(row, name);
         snprintf(one, sizeof one, e->help ? "%s (%s)" : "%s", e->name, e->help);
         list_append(entries, sizeof entries, one, !next);
     }

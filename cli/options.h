@@ -14,12 +14,11 @@
 
 #include "cli/command.h"
 
+/* Entries of tables whose names an option takes begin with the name, which is NULL in the last one. */
 struct option_word {
-    const char *word; /* NULL: the end */
+    const char *word;
     int value;
 };
-
-/* The beginning of entries of a table whose names an option takes. */
 struct option_entry {
     const char *name;
     const char *help; /* a few words; NULL: the name is enough */
@@ -39,9 +38,8 @@ struct option_row {
         struct {
             double low, high;
         } fraction;
-        const struct option_word *words;
         struct {
-            const void *at; /* entries that begin like struct option_entry; the last has no name */
+            const void *at; /* entries like struct option_word, or that begin like struct option_entry */
             size_t size;    /* of an entry, bytes */
         } table;
     };
@@ -71,8 +69,8 @@ option_take option_text;     /* const char *: the argument */
 option_take option_number;   /* uint64_t: decimal, from whole.low to whole.high */
 option_take option_set;      /* uint64_t: whole.low */
 option_take option_fraction; /* double: decimal, from fraction.low to fraction.high */
-option_take option_choice;   /* an enum: the value of one of `words` */
-option_take option_choices;  /* an unsigned: a bit for each value of `words` that is listed with commas */
+option_take option_choice;   /* an enum: the value of one of `table` */
+option_take option_choices;  /* an unsigned: a bit for each value of `table` that is listed with commas */
 option_take option_table;    /* a pointer: to the entry of `table` with that name */
 option_take option_entries;  /* an unsigned: a bit for each entry of `table` that is listed with commas */
 option_take option_names;  /* struct option_names: "main,walk*"; adds to them, and splits the text in place */
@@ -92,10 +90,8 @@ struct option_names {
     size_t count, capacity;
 };
 
-static inline bool option_has_table(const struct option_row *row)
-{
-    return row->take == option_table || row->take == option_entries;
-}
+/* The name of the entry of the row's table after the one of this name, or of the first one for NULL. NULL: the end, or it has no table. */
+const char *const *option_next(const struct option_row *row, const char *const *name);
 
 extern const struct option_word option_colours[]; /* of an enum colour_when */
 
@@ -118,9 +114,9 @@ extern const struct option_word option_colours[]; /* of an enum colour_when */
 #define OPTION_FRACTION(name, letter, argument, low, high, type, member, text) \
     {name, letter, argument, option_fraction, OPTION_AT(type, member, double), .fraction = {low, high}, .help = (text)}
 #define OPTION_CHOICE(name, letter, argument, list, of, type, member, text) \
-    {name, letter, argument, option_choice, OPTION_AT(type, member, of), .words = (list), .help = (text)}
+    {name, letter, argument, option_choice, OPTION_AT(type, member, of), .table = {list, sizeof(struct option_word)}, .help = (text)}
 #define OPTION_CHOICES(name, letter, argument, list, type, member, text) \
-    {name, letter, argument, option_choices, OPTION_AT(type, member, unsigned), .words = (list), .help = (text)}
+    {name, letter, argument, option_choices, OPTION_AT(type, member, unsigned), .table = {list, sizeof(struct option_word)}, .help = (text)}
 /* --help lists the table's entries after the text. */
 #define OPTION_TABLE(name, letter, argument, list, of, type, member, text) \
     {name, letter, argument, option_table, OPTION_AT(type, member, const of *) + OPTION_ENTRIES(of), \
