@@ -5,41 +5,22 @@
 
 int exit_code_of(const struct fathom_error *err)
 {
-    switch (err->code) {
-    case 0:
-        return EXIT_OK;
-    case EINVAL:
-        return EXIT_USAGE;
-    case EPERM:
-    case EACCES:
-        return EXIT_PERMISSION;
-    case EBADMSG:
-    case ENOMSG:
-    case ENOTSUP:
-    case ENOEXEC:
-        return EXIT_INPUT;
-    case ENOENT:
-    case ENOTDIR:
-    case ENAMETOOLONG:
-    case ELOOP:
-    case ESRCH:
-        return EXIT_MISSING;
-    case ENOSPC:
-    case EDQUOT:
-    case EFBIG:
-    case EIO:
-    case EPIPE:
-    case EROFS:
-    case EISDIR:
-    case ENXIO:
-    case ENOTTY:
-    case EBADF:
-        return EXIT_OUTPUT;
-    case ESTALE:
-        return EXIT_BUILD;
-    default:
-        return EXIT_OTHER;
-    }
+    static const struct {
+        enum exit_code code;
+        int errors[10]; /* 0: none */
+    } codes[] = {
+        {EXIT_USAGE, {EINVAL}},
+        {EXIT_PERMISSION, {EPERM, EACCES}},
+        {EXIT_INPUT, {EBADMSG, ENOMSG, ENOTSUP, ENOEXEC}},
+        {EXIT_MISSING, {ENOENT, ENOTDIR, ENAMETOOLONG, ELOOP, ESRCH}},
+        {EXIT_OUTPUT, {ENOSPC, EDQUOT, EFBIG, EIO, EPIPE, EROFS, EISDIR, ENXIO, ENOTTY, EBADF}},
+        {EXIT_BUILD, {ESTALE}},
+    };
+    for (size_t i = 0; err->code && i < sizeof codes / sizeof *codes; i++)
+        for (size_t e = 0; e < sizeof codes->errors / sizeof *codes->errors; e++)
+            if (codes[i].errors[e] == err->code)
+                return codes[i].code;
+    return err->code ? EXIT_OTHER : EXIT_OK;
 }
 
 int exit_result(struct terminal *terminal, int rc, const struct fathom_error *err)
