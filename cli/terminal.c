@@ -23,22 +23,17 @@ static void print_message(struct terminal *t, const char *kind, const char *text
     fprintf(stderr, "%s: %s%s\n", t->command, kind, clean);
 }
 
-static void log_sink(void *context, enum log_level level, const char *text)
+static void say_message(void *context, enum fathom_level level, const char *text)
 {
     struct terminal *t = context;
     /* Another pass over the same recording would repeat its warnings. */
     uint32_t said = t->warnings ? names_count(t->warnings) : 0;
-    if (level == LOG_WARNING && (!t->warnings || names_intern(t->warnings, text) >= said))
+    if (level == FATHOM_WARNING && (!t->warnings || names_intern(t->warnings, text) >= said))
         print_message(t, "warning: ", text);
-    else if (level == LOG_WARNING)
+    else if (level == FATHOM_WARNING)
         return;
-    else if (level == LOG_NOTE ? !t->quiet : t->verbose)
+    else if (level == FATHOM_NOTE ? !t->quiet : t->verbose)
         print_message(t, "", text);
-}
-
-static void listener_say(void *context, enum fathom_level level, const char *text)
-{
-    log_sink(context, (enum log_level)level, text);
 }
 
 static void status_sink(void *context, const char *text)
@@ -62,9 +57,7 @@ void terminal_init(struct terminal *t)
 {
     bool person = isatty(STDERR_FILENO);
     *t = (struct terminal){
-        .listener = {listener_say, progress_sink, person ? status_sink : NULL, t, false},
-        .log = {log_sink, t},
-        .progress = {progress_sink, t},
+        .listener = {say_message, progress_sink, person ? status_sink : NULL, t, false},
         .command = "fathom",
         .stderr_is_person = person,
         .warnings = names_new(),
@@ -110,7 +103,7 @@ void terminal_say(struct terminal *t, enum log_level level, const char *fmt, ...
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    log_sink(t, level, text);
+    say_message(t, (enum fathom_level)level, text);
 }
 
 void terminal_progress(struct terminal *t, const char *fmt, ...)

@@ -9,23 +9,20 @@
 #include "api/fathom.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "base/progress.h"
 
 struct command; /* cli/command.h */
 
 struct terminal {
     struct fathom_listener listener; /* for libfathom */
-    struct log log;                  /* the same for the folders below */
-    struct progress progress;
-    const char *command;          /* prefix of messages: "fathom record" */
-    const struct command *parsed; /* whose options were parsed last; NULL: none yet */
-    bool quiet, verbose;          /* -q: no notes, no progress; -v: debug messages too */
-    bool no_pager;                /* --no-pager */
-    struct pager *pager;          /* cli/pager.h; NULL: none */
-    bool progress_shown;          /* a progress line is on the screen */
-    bool stderr_is_person;        /* it is a terminal, which can show progress lines */
-    uint64_t progress_ns;         /* when it was drawn, monotonic clock */
-    struct names *warnings;       /* those printed so far, to print each once; NULL: not tracked */
+    const char *command;             /* prefix of messages: "fathom record" */
+    const struct command *parsed;    /* whose options were parsed last; NULL: none yet */
+    bool quiet, verbose;             /* -q: no notes, no progress; -v: debug messages too */
+    bool no_pager;                   /* --no-pager */
+    struct pager *pager;             /* cli/pager.h; NULL: none */
+    bool progress_shown;             /* a progress line is on the screen */
+    bool stderr_is_person;           /* it is a terminal, which can show progress lines */
+    uint64_t progress_ns;            /* when it was drawn, monotonic clock */
+    struct names *warnings;          /* those printed so far, to print each once; NULL: not tracked */
 };
 
 void terminal_init(struct terminal *terminal);
