@@ -25,10 +25,7 @@ struct calls_values {
     bool wide;
 };
 
-static void stop_calls(void *calls)
-{
-    fathom_calls_stop(calls);
-}
+INTERRUPT_BY(stop_calls, fathom_calls_stop)
 
 static int print_now(struct fathom_calls *calls, const struct calls_values *v, struct terminal *terminal,
                      struct fathom_error *err)

@@ -13,10 +13,7 @@ struct disambig_values {
     bool selftest;
 };
 
-static void stop_selftest(void *disambig)
-{
-    fathom_disambig_test_stop(disambig);
-}
+INTERRUPT_BY(stop_selftest, fathom_disambig_test_stop)
 
 static int run_selftest(struct fathom_disambig *d, struct fathom_error *err)
 {

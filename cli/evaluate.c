@@ -8,10 +8,7 @@
 #include "cli/shared_rows.h"
 #include "cli/target.h"
 
-static void stop_evaluation(void *evaluation)
-{
-    fathom_evaluation_stop(evaluation);
-}
+INTERRUPT_BY(stop_evaluation, fathom_evaluation_stop)
 
 /* Records a target, or gives up rights that reading a recording does not need. */
 static int prepare_evaluation(const struct fathom_evaluation_options *options,

@@ -12,6 +12,13 @@ struct interrupts { /* the previous handlers */
     struct sigaction on_int, on_term, on_hup;
 };
 
+/* Defines such a function as the ones below take, of a function of libfathom. */
+#define INTERRUPT_BY(name, function)                                                                         \
+    static void name(void *object)                                                                           \
+    {                                                                                                        \
+        function(object);                                                                                    \
+    }
+
 /* Catches SIGINT, SIGTERM and SIGHUP from now on: each calls stop(object), which must be safe in a signal handler. */
 void interrupt_catch(void (*stop)(void *object), void *object, struct interrupts *before);
 void interrupt_restore(const struct interrupts *before);

@@ -243,10 +243,7 @@ static int keep_last(struct top *t, struct fathom_error *err)
     return rc;
 }
 
-static void stop_top(void *top)
-{
-    fathom_top_stop(top);
-}
+INTERRUPT_BY(stop_top, fathom_top_stop)
 
 static int observe_target(struct top *t, struct terminal *terminal, struct fathom_error *err)
 {
