@@ -1,23 +1,10 @@
 /* events.c - `fathom events`: lists the events that can be sampled on this machine, and what their records contain. */
-#include "cli/events.h"
-
 #include <getopt.h>
 #include <string.h>
 
 #include "api/fathom.h"
 #include "cli/exit.h"
 #include "cli/options.h"
-
-static int list_events(const struct fathom_events_options *options, struct terminal *terminal)
-{
-    struct fathom_error err = {0};
-    return exit_result(terminal, fathom_events_write(options, stdout, &err), &err);
-}
-
-int events_print(struct terminal *terminal)
-{
-    return list_events(&(struct fathom_events_options){0}, terminal);
-}
 
 static int events_run(int argc, char **argv, struct terminal *terminal)
 {
@@ -30,7 +17,8 @@ static int events_run(int argc, char **argv, struct terminal *terminal)
     options.pattern = argv[optind];
     if (options.pattern && strlen(options.pattern) > FATHOM_EVENTS_PATTERN)
         return option_usage(terminal, "the pattern is longer than %d bytes", FATHOM_EVENTS_PATTERN);
-    return list_events(&options, terminal);
+    struct fathom_error err = {0};
+    return exit_result(terminal, fathom_events_write(&options, stdout, &err), &err);
 }
 
 static const struct option_row rows[] = {

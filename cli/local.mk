@@ -11,13 +11,12 @@ fathom_SOURCES = \
 	cli/command.c cli/command.h \
 	cli/doctor.c \
 	cli/evaluate.c \
-	cli/events.c cli/events.h \
+	cli/events.c \
 	cli/exit.c cli/exit.h \
 	cli/graph.c \
 	cli/hcct.c \
 	cli/help.c \
 	cli/interrupt.c cli/interrupt.h \
-	cli/latency.c cli/latency.h \
 	cli/main.c \
 	cli/map.c \
 	cli/options.c cli/options.h \

@@ -1,8 +1,9 @@
 /* record.c - `fathom record`: samples a command or running processes into a perf.data file. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-#include "cli/events.h"
 #include "cli/exit.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
@@ -10,6 +11,21 @@
 #include "cli/phases_policy.h"
 #include "cli/privilege.h"
 #include "cli/record.h"
+#include "cli/target.h"
+
+/* Functions whose calls are timed. */
+struct latencies {
+    const char *functions[8]; /* [FILE:]FUNCTION, borrowed; the limit of events in a recording */
+    unsigned count;
+};
+
+struct record_options {
+    struct fathom_recorder_options recorder; /* first, as rows of options have offsets in either struct */
+    struct latencies latencies;
+    bool list_events;
+    bool report; /* write no file */
+    bool paths;  /* -g was given, which changes nothing */
+};
 
 /* The command line as it was typed, of argc + 1 words: argv[0] has been replaced by a prefix of messages. The caller frees the list.
  * NULL: out of memory. */
@@ -34,10 +50,7 @@ static int report_failure(const struct fathom_error *err, struct terminal *termi
     return code;
 }
 
-static void stop_recorder(void *recorder)
-{
-    fathom_recorder_stop(recorder);
-}
+INTERRUPT_BY(stop_recorder, fathom_recorder_stop)
 
 static void profile_once(void *recorder)
 {
@@ -89,6 +102,65 @@ static int record_to_file(struct record_options *options, int argc, char **argv,
     return code;
 }
 
+static bool latencies_take(struct terminal *terminal, const struct option_row *row, char *text, void *value)
+{
+    struct latencies *l = value;
+    if (l->count == sizeof l->functions / sizeof *l->functions)
+        return terminal_wrong(terminal, "--%s: at most %u at a time, of which each can be a pattern",
+                              row->name, l->count),
+               false;
+    l->functions[l->count++] = text;
+    return true;
+}
+
+/* Whether it has the name of a file before a colon; "::" is from C++. */
+static bool names_file(const char *function)
+{
+    const char *colon = strchr(function, ':');
+    return colon && colon[1] != ':';
+}
+
+/* Finds the program's file, for events of functions. false: there is not exactly one. */
+static bool find_program(const struct fathom_target *target, char *out, size_t size)
+{
+    const struct fathom_pids *pids = target->pids.count ? &target->pids : &target->tids;
+    struct stat first = {0}, file;
+    if (target->command)
+        return snprintf(out, size, "%s", target->command[0]) < (int)size;
+    for (size_t i = 0; i < pids->count; i++) {
+        snprintf(out, size, "/proc/%d/exe", (int)pids->pids[i]);
+        if (stat(out, &file) != 0)
+            break; /* it has ended, or is another user's: attaching to it will report that */
+        first = i ? first : file;
+        if (file.st_dev != first.st_dev || file.st_ino != first.st_ino)
+            return false;
+    }
+    return pids->count > 0;
+}
+
+/* Puts the events before the target's, which must be complete. -1, or EXIT_USAGE after printing the error. */
+static int latencies_complete(const struct latencies *latencies, struct fathom_target *target,
+                              struct terminal *terminal)
+{
+    char program[4096];
+    for (unsigned i = latencies->count; i-- > 0;) {
+        const char *function = latencies->functions[i], *more = target->event;
+        const bool named = names_file(function);
+        char *event;
+        if (!named && !find_program(target, program, sizeof program))
+            return option_usage(terminal,
+                                "--latency %s: several programs may be recorded: give the function's file, "
+                                "too, as in ./program:%s",
+                                function, function);
+        if (asprintf(&event, "latency:%s%s%s%s%s", named ? "" : program, named ? "" : ":", function,
+                     more ? "," : "", more ? more : "") < 0)
+            return option_usage(terminal, "--latency: out of memory");
+        free((char *)(uintptr_t)more);
+        target->event = event;
+    }
+    return -1;
+}
+
 /* Refuses options that batches exclude (collector/events/pebs.h). */
 static int check_passive(const struct fathom_recorder_options *o, struct terminal *terminal)
 {
@@ -109,7 +181,7 @@ static int report_live(struct record_options *options, int argc, char **argv, st
     char **words = typed_words(argc, argv);
     options->recorder.argc = words ? argc + 1 : 0;
     options->recorder.argv = words;
-    int code = record_and_report(options, terminal);
+    int code = record_and_report(&options->recorder, terminal);
     free(words);
     return code;
 }
@@ -130,8 +202,8 @@ static int record_run(int argc, char **argv, struct terminal *terminal)
     interrupt_expect();
     int code = options_parse(&record_command, &options, false, argc, argv, terminal);
     if (code < 0 && wants_list(&options)) {
-        pager_start(terminal);
-        code = events_print(terminal);
+        optind = 0; /* getopt begins anew */
+        code = events_command.run(1, (char *[]){argv[0], NULL}, terminal);
     }
     if (code < 0)
         code = target_complete(&recorder->target, argc, argv, terminal);

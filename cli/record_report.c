@@ -5,10 +5,7 @@
 #include "cli/privilege.h"
 #include "cli/record.h"
 
-static void stop_live(void *live)
-{
-    fathom_live_stop(live);
-}
+INTERRUPT_BY(stop_live, fathom_live_stop)
 
 static int run_live(struct fathom_live *live, struct terminal *terminal, struct fathom_error *err)
 {
@@ -51,9 +48,8 @@ static int code_of(const struct fathom_live *live, bool launched, const struct s
     return code == EXIT_OK && fathom_live_lacks(live) & FATHOM_REPORT_STALE ? EXIT_BUILD : code;
 }
 
-int record_and_report(struct record_options *options, struct terminal *terminal)
+int record_and_report(const struct fathom_recorder_options *o, struct terminal *terminal)
 {
-    struct fathom_recorder_options *o = &options->recorder;
     struct fathom_report_options asked;
     struct fathom_live *live = NULL;
     struct step steps[2] = {{0}};
