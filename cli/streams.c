@@ -50,17 +50,13 @@ static int report_streams(struct streams_values *v, struct terminal *terminal)
         pager_start(terminal); /* it cannot be executed later */
     const struct fathom_writing writing = {.output = out ? outfile_target(out) : NULL};
     if (rc == 0) {
-        if (writing.output)
-            privilege_only_read_and(&writing, terminal);
-        else
-            privilege_only_read(terminal);
+        privilege_only_read_and(&writing, terminal);
         rc = print_streams(v, out, terminal, &err);
     }
-    if (rc < 0)
-        terminal_error(terminal, &err);
+    const int code = trace_exit_result(terminal, rc, &err);
     pager_end(terminal); /* until it has read something, it keeps open what scratch_free() waits for */
     outfile_close(out);
-    return rc < 0 ? trace_exit_code(&err) : EXIT_OK;
+    return code;
 }
 
 /* Renames the directory, so that processes that outlive the command make no more files in it, and it can be removed. */
@@ -87,9 +83,8 @@ static int trace_and_report(struct streams_values *v, char *const *command, stru
     if (rc == 0 && !v->keep && asprintf(&directory, "%s/trace", scratch_directory(scratch)) < 0)
         rc = error_memory(&err);
     if (rc < 0) {
-        terminal_error(terminal, &err);
         scratch_free(scratch);
-        return trace_exit_code(&err);
+        return trace_exit_result(terminal, rc, &err);
     }
     v->rows.options.temporary = !v->keep;
     v->rows.options.output = v->streams.trace = v->keep ? v->keep : directory;

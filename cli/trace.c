@@ -17,9 +17,7 @@ static int emit_file(const struct trace_values *v, const char *file, struct term
     struct fathom_error err = {0};
     int rc = fathom_trace_emit(file, v->emit, &v->rows.options.code, &terminal->listener, &err);
     terminal_progress_end(terminal);
-    if (rc < 0)
-        terminal_error(terminal, &err);
-    return rc < 0 ? trace_exit_code(&err) : EXIT_OK;
+    return trace_exit_result(terminal, rc, &err);
 }
 
 static int compare_traces(char **traces, int count, struct terminal *terminal)
@@ -31,9 +29,7 @@ static int compare_traces(char **traces, int count, struct terminal *terminal)
     privilege_only_read(terminal);
     int rc = fathom_streams_compare(traces[0], traces[1], &terminal->listener, stdout, &err);
     terminal_progress_end(terminal);
-    if (rc < 0)
-        terminal_error(terminal, &err);
-    return rc < 0 ? trace_exit_code(&err) : EXIT_OK;
+    return trace_exit_result(terminal, rc, &err);
 }
 
 /* A command with this name can be run as `-- compare`. */

@@ -58,15 +58,13 @@ int trace_rows_complete(struct trace_rows *r, struct terminal *terminal)
     return -1;
 }
 
-int trace_exit_code(const struct fathom_error *err)
+int trace_exit_result(struct terminal *terminal, int rc, const struct fathom_error *err)
 {
-    return err->code == ENODATA ? EXIT_NOTHING : exit_code_of(err);
+    const int code = exit_result(terminal, rc, err);
+    return rc < 0 && err->code == ENODATA ? EXIT_NOTHING : code;
 }
 
-static void stop_trace(void *trace)
-{
-    fathom_trace_stop(trace);
-}
+INTERRUPT_BY(stop_trace, fathom_trace_stop)
 
 static int run_traced(struct fathom_trace *trace, double overhead, struct fathom_error *err)
 {
@@ -100,8 +98,6 @@ int trace_rows_run(struct trace_rows *r, char *const *command, struct terminal *
         rc = run_traced(trace, r->overhead, &err);
         *status = fathom_trace_status(trace);
     }
-    if (rc < 0)
-        terminal_error(terminal, &err);
     fathom_trace_close(trace);
-    return rc < 0 ? trace_exit_code(&err) : EXIT_OK;
+    return trace_exit_result(terminal, rc, &err);
 }

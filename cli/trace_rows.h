@@ -18,8 +18,8 @@ void trace_rows_init(struct trace_rows *rows);
 int trace_rows_complete(struct trace_rows *rows, struct terminal *terminal);
 /* Runs the command. Returns an exit code; *status: the command's wait status, or -1. */
 int trace_rows_run(struct trace_rows *rows, char *const *command, struct terminal *terminal, int *status);
-/* exit_code_of() for these commands, for which a trace without the requested data counts as no sample. */
-int trace_exit_code(const struct fathom_error *err);
+/* exit_result() for these commands, for which a trace without the requested data counts as no sample. */
+int trace_exit_result(struct terminal *terminal, int rc, const struct fathom_error *err);
 void trace_rows_clear(struct trace_rows *rows);
 
 extern const struct option_word trace_logs[], trace_entries[];
