@@ -17,10 +17,7 @@ struct hcct_values {
     struct fathom_tree_options trees;
 };
 
-static void stop_trace(void *trace)
-{
-    fathom_call_trace_stop(trace);
-}
+INTERRUPT_BY(stop_trace, fathom_call_trace_stop)
 
 static int record_trace(struct fathom_call_trace *trace, struct fathom_error *err)
 {
@@ -56,9 +53,15 @@ static int run_record(const struct hcct_values *o, char **words, int count, stru
 }
 
 /* Runs a verb that reads files and prints: replay, compare, or show. */
-static int run_print(struct hcct_values *o, char verb, char **words, struct terminal *terminal)
+static int run_print(struct hcct_values *o, char verb, char **words, int count, struct terminal *terminal)
 {
     struct fathom_error err = {0};
+    if (count != (verb == 'c' ? 2 : 1))
+        return option_usage(terminal, verb == 'r'   ? "'replay' needs one trace"
+                                      : verb == 'c' ? "'compare' needs two trees or traces"
+                                                    : "'show' needs one tree or trace");
+    if (verb == 'r' && o->replay.eps >= o->replay.phi)
+        return option_usage(terminal, "--eps must be below --phi");
     o->trees.phi = o->replay.phi;
     o->trees.rows = o->replay.paths ? o->replay.paths : o->trees.rows;
     o->trees.width = terminal_width(stdout);
@@ -68,23 +71,6 @@ static int run_print(struct hcct_values *o, char verb, char **words, struct term
              : verb == 'c' ? fathom_tree_compare(words[0], words[1], &o->trees, stdout, &err)
                            : fathom_tree_show(words[0], &o->trees, stdout, &err);
     return exit_result(terminal, rc, &err);
-}
-
-static int run_replay(struct hcct_values *o, char **words, int count, struct terminal *terminal)
-{
-    if (count != 1)
-        return option_usage(terminal, "'replay' needs one trace");
-    if (o->replay.eps >= o->replay.phi)
-        return option_usage(terminal, "--eps must be below --phi");
-    return run_print(o, 'r', words, terminal);
-}
-
-static int run_trees(struct hcct_values *o, char **words, int count, bool both, struct terminal *terminal)
-{
-    if (count != (both ? 2 : 1))
-        return option_usage(terminal,
-                            both ? "'compare' needs two trees or traces" : "'show' needs one tree or trace");
-    return run_print(o, both ? 'c' : 's', words, terminal);
 }
 
 static int run_merge(const struct hcct_values *o, char **words, int count, struct terminal *terminal)
@@ -113,10 +99,8 @@ static int hcct_run(int argc, char **argv, struct terminal *terminal)
         return code;
     if (record)
         return run_record(&options, argv + optind, argc - optind, terminal);
-    if (strcmp(verb, "replay") == 0)
-        return run_replay(&options, argv + optind, argc - optind, terminal);
-    if (strcmp(verb, "show") == 0 || strcmp(verb, "compare") == 0)
-        return run_trees(&options, argv + optind, argc - optind, *verb == 'c', terminal);
+    if (strcmp(verb, "replay") == 0 || strcmp(verb, "show") == 0 || strcmp(verb, "compare") == 0)
+        return run_print(&options, *verb, argv + optind, argc - optind, terminal);
     if (strcmp(verb, "merge") == 0)
         return run_merge(&options, argv + optind, argc - optind, terminal);
     return option_usage(terminal, "give one of: record, replay, show, compare, merge");
