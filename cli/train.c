@@ -13,41 +13,36 @@
 #define SAMPLES_HZ  4000
 
 struct train_values {
-    struct fathom_target target;
-    const char *output;
-    bool append;
-    enum fathom_train_way way;
-    bool sampling;              /* an option that is only for FATHOM_TRAIN_UNWIND was given */
-    struct option_names images; /* none: the default set of files */
-    uint64_t samples;           /* --samples: stacks per second, alongside the calls; 0: none */
+    struct fathom_train_options train; /* first, as rows of options have offsets in either struct */
+    bool sampling;                     /* an option that is only for FATHOM_TRAIN_UNWIND was given */
+    struct option_names images;        /* none: the default set of files */
     bool samples_given;
 };
 
 /* Checks that the options suit the method: -1, or EXIT_USAGE after printing the error. */
-static int check_way(struct train_values *o, struct terminal *terminal)
+static int check_way(struct train_values *options, struct terminal *terminal)
 {
+    struct fathom_train_options *o = &options->train;
     const char *wrong = NULL;
     bool every_call = o->way != FATHOM_TRAIN_AUTO && o->way != FATHOM_TRAIN_UNWIND;
-    o->sampling |= o->target.event || o->target.frequency || o->target.period;
+    options->sampling |= o->target.event || o->target.frequency || o->target.period;
     if (every_call && !o->target.command)
         wrong =
             "only a launched command can be trained on every call: train a running process with --via unwind";
-    else if (every_call && o->sampling)
+    else if (every_call && options->sampling)
         wrong = "--event, --frequency, --period and --stack require --via unwind";
-    else if (o->images.count && (o->way == FATHOM_TRAIN_UNWIND || o->sampling || !o->target.command))
+    else if (options->images.count &&
+             (o->way == FATHOM_TRAIN_UNWIND || options->sampling || !o->target.command))
         wrong = "--image chooses what to hook, so it cannot be used with --via unwind";
-    else if (o->samples_given && o->samples &&
-             (o->way > FATHOM_TRAIN_PATCH || o->sampling || !o->target.command))
+    else if (options->samples_given && o->samples &&
+             (o->way > FATHOM_TRAIN_PATCH || options->sampling || !o->target.command))
         wrong = "--samples requires --via patch";
-    if (o->sampling && o->way == FATHOM_TRAIN_AUTO)
+    if (options->sampling && o->way == FATHOM_TRAIN_AUTO)
         o->way = FATHOM_TRAIN_UNWIND;
     return wrong ? option_usage(terminal, "%s", wrong) : -1;
 }
 
-static void stop_train(void *train)
-{
-    fathom_train_stop(train);
-}
+INTERRUPT_BY(stop_train, fathom_train_stop)
 
 static int run_hooked(struct fathom_train *train, struct fathom_error *err)
 {
@@ -62,8 +57,8 @@ static int run_hooked(struct fathom_train *train, struct fathom_error *err)
 }
 
 /* The target is hostile, and once events are open, sampling it needs few rights. */
-static int run_sampled(struct fathom_train *train, const struct train_values *o, struct terminal *terminal,
-                       struct fathom_error *err)
+static int run_sampled(struct fathom_train *train, const struct fathom_train_options *o,
+                       struct terminal *terminal, struct fathom_error *err)
 {
     struct interrupts before;
     int rc = fathom_train_start(train, err);
@@ -78,21 +73,13 @@ static int run_sampled(struct fathom_train *train, const struct train_values *o,
     return rc;
 }
 
-static int run_training(const struct train_values *o, struct terminal *terminal)
+static int run_training(const struct fathom_train_options *o, struct terminal *terminal)
 {
     struct fathom_error err = {0};
     struct fathom_train *train = NULL;
-    struct fathom_train_options options = {.target = o->target,
-                                           .output = o->output,
-                                           .append = o->append,
-                                           .way = o->way,
-                                           .images = o->images.at,
-                                           .image_count = o->images.count,
-                                           .samples = o->samples,
-                                           .runtime = getenv("FATHOM_PROBE_LIBRARY")};
     int status = -1;
     signal(SIGPIPE, SIG_IGN); /* clean up even if nobody reads the notes any more */
-    int rc = fathom_train_open(&options, &terminal->listener, &train, &err);
+    int rc = fathom_train_open(o, &terminal->listener, &train, &err);
     if (rc == 0) {
         bool hooked = fathom_train_way(train) <= FATHOM_TRAIN_SLED;
         output_alone(o->output);
@@ -115,7 +102,7 @@ static bool take_samples(struct terminal *terminal, const struct option_row *row
 {
     struct train_values *options = value;
     options->samples_given = true;
-    return option_number(terminal, row, text, &options->samples);
+    return option_number(terminal, row, text, &options->train.samples);
 }
 
 /* --stack, which only unwinding supports. */
@@ -123,21 +110,25 @@ static bool take_stack(struct terminal *terminal, const struct option_row *row, 
 {
     struct train_values *options = value;
     options->sampling = true;
-    return option_number(terminal, row, text, &options->target.stack_bytes);
+    return option_number(terminal, row, text, &options->train.target.stack_bytes);
 }
 
 static int train_run(int argc, char **argv, struct terminal *terminal)
 {
-    struct train_values options = {
-        .output = "fathom.fmap", .samples = SAMPLES_HZ, .target = {.stack_bytes = STACK_BYTES}};
+    struct train_values options = {.train = {.output = "fathom.fmap",
+                                             .samples = SAMPLES_HZ,
+                                             .target.stack_bytes = STACK_BYTES,
+                                             .runtime = getenv("FATHOM_PROBE_LIBRARY")}};
     int code = options_parse(&train_command, &options, false, argc, argv, terminal);
     if (code < 0)
-        code = target_complete(&options.target, argc, argv, terminal);
+        code = target_complete(&options.train.target, argc, argv, terminal);
     if (code < 0)
         code = check_way(&options, terminal);
+    options.train.images = options.images.at;
+    options.train.image_count = options.images.count;
     if (code < 0)
-        code = run_training(&options, terminal);
-    target_free(&options.target);
+        code = run_training(&options.train, terminal);
+    target_free(&options.train.target);
     free((void *)(uintptr_t)options.images.at);
     return code;
 }
@@ -146,11 +137,12 @@ static const struct option_word ways[] = {{"patch", FATHOM_TRAIN_PATCH},   {"sle
                                           {"uprobe", FATHOM_TRAIN_UPROBE}, {"unwind", FATHOM_TRAIN_UNWIND},
                                           {"auto", FATHOM_TRAIN_AUTO},     {0}};
 
+_Static_assert(offsetof(struct train_values, train) == 0, "rows have offsets in either struct");
 static const struct option_row rows[] = {
-    OPTION_TEXT("output", 'o', "MAP", struct train_values, output,
+    OPTION_TEXT("output", 'o', "MAP", struct fathom_train_options, output,
                 "default: fathom.fmap; '-': standard output"),
-    OPTION_FLAG("append", 0, struct train_values, append, "add to the map instead of replacing it"),
-    OPTION_CHOICE("via", 0, "WAY", ways, enum fathom_train_way, struct train_values, way,
+    OPTION_FLAG("append", 0, struct fathom_train_options, append, "add to the map instead of replacing it"),
+    OPTION_CHOICE("via", 0, "WAY", ways, enum fathom_train_way, struct fathom_train_options, way,
                   "patch: every call, by hooks patched into the running program's code\n"
                   "sled: the same, but only where the compiler left room for hooks\n"
                   "uprobe: every call, by the kernel; slow; for static and set-uid programs\n"
@@ -162,19 +154,20 @@ static const struct option_row rows[] = {
     {"samples", 0, "HZ", take_samples, .whole = {0, 20000},
      .help = "stacks per second to sample alongside the hooks, for the time spent in each context and for "
              "code without hooks (default: 4000; 0: none)"},
-    TARGET_DURATION(struct train_values, "stop after S seconds (and terminate a launched command)"),
+    TARGET_DURATION(struct fathom_train_options, "stop after S seconds (and terminate a launched command)"),
     OPTION_QUIET("print no progress and no notes"),
     OPTION_VERBOSE("print more details"),
     OPTION_HELP,
     OPTION_LINE("For --via unwind, and implying it:"),
-    TARGET_PID(struct train_values, "attach to these processes, their threads and their children"),
-    TARGET_NO_CHILDREN(struct train_values),
-    TARGET_TID(struct train_values, "attach to these threads only"),
+    TARGET_PID(struct fathom_train_options, "attach to these processes, their threads and their children"),
+    TARGET_NO_CHILDREN(struct fathom_train_options),
+    TARGET_TID(struct fathom_train_options, "attach to these threads only"),
     {"stack", 0, "N", take_stack, .whole = {64, 65528},
      .help = "bytes of stack in each sample, at most 65528 (default: 32768)"},
-    TARGET_EVENT(struct train_values, "what to sample (default: cycles, or cpu-clock where there is no PMU)"),
-    TARGET_FREQUENCY(struct train_values, "samples per second (default for clocks: 1000)"),
-    TARGET_PERIOD(struct train_values, "one sample every N events (clocks: nanoseconds)"),
+    TARGET_EVENT(struct fathom_train_options,
+                 "what to sample (default: cycles, or cpu-clock where there is no PMU)"),
+    TARGET_FREQUENCY(struct fathom_train_options, "samples per second (default for clocks: 1000)"),
+    TARGET_PERIOD(struct fathom_train_options, "one sample every N events (clocks: nanoseconds)"),
     OPTION_END,
 };
 
