@@ -21,9 +21,6 @@
 #define STORE_CREDENTIALS(type, member)                                                                      \
     OPTION_TEXT("credentials", 0, "FILE", type, member,                                                      \
                 "of a server: a file that others may not read, with the line USER:PASSWORD")
-#define STORE_BUILD(type, member, text) OPTION_TEXT("build", 0, "ID", type, member, text)
-#define STORE_SINCE(type, member, text) OPTION_TEXT("since", 0, "TIME", type, member, text)
-#define STORE_UNTIL(type, member, text) OPTION_TEXT("until", 0, "TIME", type, member, text)
 
 /* For commands that report. member: a struct fathom_store_selection in the command's struct. */
 #define STORE_SELECTION(type, member)                                                                        \
@@ -31,10 +28,11 @@
         STORE_CREDENTIALS(type, member.credentials),                                                         \
         OPTION_TEXT("service", 0, "NAME", type, member.service, "with --store: of this service"),            \
         OPTION_TEXT("host", 0, "NAME", type, member.host, "with --store: of this host alone"),               \
-        STORE_BUILD(type, member.build, "with --store: of the program whose build-id begins so"),            \
-        STORE_SINCE(type, member.since,                                                                      \
+        OPTION_TEXT("build", 0, "ID", type, member.build,                                                    \
+                    "with --store: of the program whose build-id begins so"),                                \
+        OPTION_TEXT("since", 0, "TIME", type, member.since,                                                  \
                     "with --store: from a time on: 30m, 6h, 2d ago, '2026-11-28 10:00' (UTC)"),              \
-        STORE_UNTIL(type, member.until, "with --store: before a time")
+        OPTION_TEXT("until", 0, "TIME", type, member.until, "with --store: before a time")
 
 /* -1: the options go together; else an exit code, and an error was printed. */
 static inline int store_rows_check(const struct fathom_store_selection *s, struct terminal *terminal)
