@@ -1,10 +1,13 @@
 #include "api/archived.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "archive/unpack.h"
 #include "base/scratch.h"
+#include "base/text.h"
 
 struct archived {
     char *input;
@@ -79,6 +82,16 @@ const char *archived_recording(const struct archived *a, const char *input)
 const char *archived_root(const struct archived *a, const char *symfs)
 {
     return symfs || !a ? symfs : a->root;
+}
+
+int archived_check_root(const char *symfs, struct fathom_error *err)
+{
+    struct stat st;
+    if (!symfs)
+        return 0;
+    if (stat(symfs, &st) < 0)
+        return error_system(err, errno, "--symfs: cannot open %s", text_name(symfs));
+    return S_ISDIR(st.st_mode) ? 0 : error_set(err, ENOTDIR, "--symfs: %s is not a directory", symfs);
 }
 
 const char *archived_kept(const struct archived *a)

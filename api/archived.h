@@ -2,8 +2,8 @@
 #ifndef FATHOM_API_ARCHIVED_H
 #define FATHOM_API_ARCHIVED_H
 
+#include "base/error.h"
 #include "image/kernel/running.h"
-#include "pathmap/map/pathmap.h"
 
 struct archived;
 
@@ -19,6 +19,8 @@ const char *archived_directory(const struct archived *archived);
 const char *archived_recording(const struct archived *archived, const char *input);
 /* The root directory for paths: `symfs` unless that is NULL. */
 const char *archived_root(const struct archived *archived, const char *symfs);
+/* Checks such a directory, as with a missing one no image could be read. NULL is allowed. */
+int archived_check_root(const char *symfs, struct fathom_error *err);
 /* The directory of cached maps; NULL: the user's. */
 const char *archived_kept(const struct archived *archived);
 /* The map's file, and its name for the heading: as `given` by the user, else the archive's; NULL: none. */

@@ -86,7 +86,6 @@ libapi_la_SOURCES = \
 	api/store/slotted.c api/store/slotted.h \
 	api/store/store.c \
 	api/store/stored.c api/store/stored.h \
-	api/symfs.c api/symfs.h \
 	api/train/libraries.c api/train/libraries.h \
 	api/train/patch.c \
 	api/train/stacks.c api/train/stacks.h \

@@ -3,13 +3,12 @@
 #include <errno.h>
 
 #include "api/archive/archiving.h"
-#include "api/symfs.h"
 #include "image/debuginfod.h"
 
 static int open_all(struct archiving *a, bool archive_allowed, struct fathom_error *err)
 {
     const struct fathom_archive_options *o = a->options;
-    int rc = symfs_check(o->symfs, err);
+    int rc = archived_check_root(o->symfs, err);
     if (rc == 0)
         rc = archived_begin(o->recording, &a->archived, err);
     if (rc == 0 && a->archived && !archive_allowed)

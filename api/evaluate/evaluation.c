@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "api/evaluate/evaluating.h"
-#include "api/symfs.h"
 #include "image/debuginfod.h"
 
 static bool has_target(const struct fathom_target *target)
@@ -24,7 +23,7 @@ int fathom_evaluation_open(const struct fathom_evaluation_options *options,
     e->given = options->recording;
     bool records = !options->recording && has_target(&options->target);
     bool maps = !options->recording && !records;
-    int rc = maps ? 0 : symfs_check(options->symfs, err);
+    int rc = maps ? 0 : archived_check_root(options->symfs, err);
     if (maps && !(options->map && options->truth))
         rc = error_set(err, EINVAL, "nothing to evaluate: name a recording, a target, or two maps");
     if (rc == 0 && options->recording)

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/symfs.h"
 #include "base/output.h"
 #include "base/text.h"
 #include "image/debuginfod.h"
@@ -220,7 +219,7 @@ static int open_inputs(struct reporting *r, const struct engine_options *engine,
                                                         .log = r->log,
                                                         .debuginfod = r->debuginfod});
     r->engine = r->images ? engine_new(r->images, engine, r->log) : NULL;
-    int rc = r->engine ? symfs_check(o->symfs, err) : error_memory(err);
+    int rc = r->engine ? archived_check_root(o->symfs, err) : error_memory(err);
     return rc == 0 && map ? pathmap_open(map, &r->map, err) : rc;
 }
 
