@@ -77,7 +77,6 @@ libapi_la_SOURCES = \
 	api/resolve/watch.c \
 	api/run.c api/run.h \
 	api/runtime.c api/runtime.h \
-	api/store/check.c \
 	api/store/compared.c api/store/compared.h \
 	api/store/import.c \
 	api/store/push.c api/store/push.h \

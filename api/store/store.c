@@ -1,11 +1,22 @@
-/* store.c - makes stores, lists and rolls up their contents, and removes old batches; see fathom/store.h. */
+/* store.c - checks and makes stores, lists and rolls up their contents, and removes old batches; see fathom/store.h. */
 #include <errno.h>
 #include <string.h>
 #include <time.h>
 
+#include "api/store/push.h"
 #include "api/store/selection.h"
 #include "report/text/printer.h"
 #include "report/text/weight.h"
+
+int fathom_store_check(const char *url, const char *credentials, struct fathom_error *err)
+{
+    struct push *push = NULL;
+    if (!push_is(url))
+        return store_check(url, credentials, err);
+    int rc = push_open(url, credentials, &push, err);
+    push_close(push);
+    return rc;
+}
 
 int fathom_store_init(const char *url, const char *credentials, struct fathom_error *error)
 {
