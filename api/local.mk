@@ -32,7 +32,6 @@ libapi_la_SOURCES = \
 	api/hooks/hooked.c api/hooks/hooked.h \
 	api/hooks/hooks.c api/hooks/hooks.h \
 	api/hooks/phased.c api/hooks/phased.h \
-	api/hooks/probe_launch.c api/hooks/probe_launch.h \
 	api/host.c api/host.h \
 	api/hot.c \
 	api/inferred.h \

@@ -7,7 +7,7 @@
 
 void output_alone(const char *path)
 {
-    /* Commands get the default (collector/targets/launch.c, api/hooks/probe_launch.c). */
+    /* Commands get the default (collector/targets/launch.c, api/hooks/hooked.c). */
     signal(SIGPIPE, SIG_IGN);
     if (strcmp(path, "-") == 0)
         dup2(STDERR_FILENO, STDOUT_FILENO);

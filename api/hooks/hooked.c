@@ -1,17 +1,27 @@
 #include "api/hooks/hooked.h"
 
 #include <errno.h>
+#include <signal.h>
+#include <spawn.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "api/fathom/train.h"
-#include "api/hooks/probe_launch.h"
 #include "api/map/recover.h"
+#include "api/runtime.h"
 #include "base/clock.h"
 #include "base/scratch.h"
+#include "base/text.h"
 #include "pathmap/train/session_directory.h"
 
 #define SERVE_MS      50  /* between checks on the command */
 #define GRACE_SECONDS 3.0 /* for a command that was sent SIGTERM */
+
+int fathom_runtime_find(const char *given, char *path, size_t size, struct fathom_error *err)
+{
+    static const struct runtime probe = {"libfathom-probe.so", "FATHOM_PROBE_LIBRARY", "probe runtime"};
+    return runtime_find(&probe, given, path, size, err);
+}
 
 int hooked_open(struct hooked *h, const struct session_options *options, const char *runtime,
                 const struct host *host, struct fathom_error *err)
@@ -41,10 +51,29 @@ static double now_seconds(void)
 
 int hooked_start(struct hooked *h, char *const *command, const char *libraries, struct fathom_error *err)
 {
-    struct probe_launch how = {h->library, session_directory(h->session), libraries};
-    int rc = probe_launch(command, &how, &h->pid, err);
+    const struct runtime_variable variables[] = {{"FATHOM_PROBE", session_directory(h->session), false},
+                                                 {"LD_PRELOAD", h->library, true},
+                                                 {"LD_LIBRARY_PATH", libraries, true}};
+    char **environment = runtime_environment(variables, sizeof variables / sizeof *variables);
+    posix_spawnattr_t attributes;
+    sigset_t none, defaults;
+    int code = environment ? 0 : ENOMEM;
+    sigemptyset(&none);
+    sigemptyset(&defaults);
+    sigaddset(&defaults, SIGPIPE); /* if ignored here, the command would ignore it too */
+    sigaddset(&defaults, SIGXFSZ);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &defaults);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    if (environment)
+        code = posix_spawnp(&h->pid, command[0], NULL, &attributes, command, environment);
+    posix_spawnattr_destroy(&attributes);
+    runtime_environment_free(environment);
     h->started = now_seconds();
-    return rc;
+    if (code == ENOENT)
+        return error_set(err, code, "cannot run %s: not found", text_name(command[0]));
+    return code ? error_system(err, code, "cannot run %s", text_name(command[0])) : 0;
 }
 
 bool hooked_serve(struct hooked *h, const struct hooked_serving *serving, double seconds)

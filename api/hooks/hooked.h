@@ -28,7 +28,8 @@ struct hooked { /* zero-initialised: no command */
 /* Recovers or removes abandoned sessions, and opens a new one. runtime: as for fathom_runtime_find(). Call it before other threads exist. */
 int hooked_open(struct hooked *hooked, const struct session_options *options, const char *runtime,
                 const struct host *host, struct fathom_error *err);
-/* Starts the command. Errors of probe_launch(). */
+/* Starts the command with the runtime preloaded, and with its caller's signal dispositions, except for SIGPIPE and SIGXFSZ, and standard
+ * files. libraries: a directory to search for libraries first; NULL: none. -ENOENT, -EACCES, ...: it cannot be executed. */
 int hooked_start(struct hooked *hooked, char *const *command, const char *libraries,
                  struct fathom_error *err);
 
