@@ -27,6 +27,8 @@ struct making {
     size_t count, capacity;
     uint32_t *order;
     uint64_t least; /* minimum weight of a row */
+    struct fathom_top_row *rows;
+    size_t row_count, row_capacity;
 };
 
 static bool find_matches(struct making *m)
@@ -181,7 +183,7 @@ static int push_children(const struct making *m, const struct node *n, uint32_t 
     return 0;
 }
 
-static int emit_rows(const struct making *m, struct rows *rows)
+static int emit_rows(struct making *m)
 {
     struct place *places = NULL;
     size_t count = 0, capacity = 0;
@@ -203,7 +205,7 @@ static int emit_rows(const struct making *m, struct rows *rows)
                                                m->show->is_folded(m->show->context, n->key),
                                      .has_children = n->count > 0,
                                      .is_root = n->parent == 0};
-        rc = vec_push(rows->at, rows->count, rows->capacity, row) ? 0 : -ENOMEM;
+        rc = vec_push(m->rows, m->row_count, m->row_capacity, row) ? 0 : -ENOMEM;
         if (rc == 0 && !row.folded)
             rc = push_children(m, n, place.level, &places, &count, &capacity);
     }
@@ -212,12 +214,11 @@ static int emit_rows(const struct making *m, struct rows *rows)
 }
 
 int rows_make(struct cct *tree, const struct frames *frames, const struct fathom_top_show *show,
-              struct rows *out)
+              struct fathom_top_rows *out)
 {
     struct making m = {.show = show, .frames = frames, .work = cct_new(2)};
-    struct rows rows = {.whole = cct_total(tree), .rest = cct_root(tree)->self[0]};
     struct cct_node *root = cct_root(tree);
-    m.least = count_saturating(show->min_percent / 100 * (double)rows.whole);
+    m.least = count_saturating(show->min_percent / 100 * (double)cct_total(tree));
     int rc = m.work && find_matches(&m) ? 0 : -ENOMEM;
     for (struct cct_node *n = root; n && rc == 0; n = cct_next(root, n))
         if (n != root && n->self[0])
@@ -227,21 +228,21 @@ int rows_make(struct cct *tree, const struct frames *frames, const struct fathom
     if (rc == 0)
         rc = sort_nodes(&m);
     if (rc == 0)
-        rc = emit_rows(&m, &rows);
+        rc = emit_rows(&m);
     cct_free(m.work);
     free(m.matches);
     free(m.path);
     free(m.nodes);
     free(m.order);
     if (rc < 0)
-        free(rows.at);
+        free(m.rows);
     else
-        *out = rows;
+        *out = (struct fathom_top_rows){m.rows, m.row_count, cct_total(tree), root->self[0]};
     return rc;
 }
 
-void rows_clear(struct rows *rows)
+void rows_clear(struct fathom_top_rows *rows)
 {
-    free(rows->at);
-    *rows = (struct rows){0};
+    free((void *)(uintptr_t)rows->at);
+    *rows = (struct fathom_top_rows){0};
 }

@@ -6,16 +6,9 @@
 #include "hcct/cct.h"
 #include "profile/frames.h"
 
-struct rows {
-    struct fathom_top_row *at;
-    size_t count, capacity;
-    uint64_t whole; /* weight of everything */
-    uint64_t rest;  /* weight of contexts that are not in the tree */
-};
-
 /* tree: with two metrics, the weight and how much of it is certain. 0 or -ENOMEM, which leaves *out unchanged. */
 int rows_make(struct cct *tree, const struct frames *frames, const struct fathom_top_show *show,
-              struct rows *out);
-void rows_clear(struct rows *rows);
+              struct fathom_top_rows *out);
+void rows_clear(struct fathom_top_rows *rows);
 
 #endif

@@ -29,7 +29,7 @@ struct fathom_top {
     struct online *online;
     struct counts *counts;
     struct stored_counts *stored; /* of a store, instead of all members above; NULL: no store */
-    struct rows rows;             /* the rows shown last */
+    struct fathom_top_rows rows;  /* the rows shown last */
     bool ended;
     uint64_t looked; /* when the collector was last polled, ns; 0: not yet */
     unsigned behind; /* polls until the delayed records are counted */
@@ -249,7 +249,7 @@ void fathom_top_summary(const struct fathom_top *t, struct fathom_top_summary *o
 int fathom_top_rows(struct fathom_top *t, const struct fathom_top_show *show, struct fathom_top_rows *out,
                     struct fathom_error *err)
 {
-    struct rows rows;
+    struct fathom_top_rows rows;
     int rc = t->stored ? stored_counts_read(t->stored, err) : 0;
     if (rc < 0)
         return rc;
@@ -262,7 +262,6 @@ int fathom_top_rows(struct fathom_top *t, const struct fathom_top_show *show, st
     if (rc < 0)
         return error_memory(err);
     rows_clear(&t->rows);
-    t->rows = rows;
-    *out = (struct fathom_top_rows){rows.at, rows.count, rows.whole, rows.rest};
+    *out = t->rows = rows;
     return 0;
 }

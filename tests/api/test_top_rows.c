@@ -10,7 +10,7 @@
 static struct frames *frames;
 static struct cct *tree;
 static struct table *folded;
-static struct rows rows;
+static struct fathom_top_rows rows;
 static struct fathom_top_show options;
 
 static bool is_folded(void *context, uint64_t key)
