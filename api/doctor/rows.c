@@ -24,41 +24,18 @@ void rows_add(struct rows *rows, const char *id, const char *title, enum fathom_
     }
 }
 
-/* Sets a text of the last row. */
-static void set_text(struct rows *rows, size_t member, const char *format, va_list args)
+void rows_text(struct rows *rows, size_t member, const char *format, ...)
 {
     char *text;
-    if (rows->failed || vasprintf(&text, format, args) < 0) {
-        rows->failed = true;
+    va_list args;
+    va_start(args, format);
+    rows->failed = rows->failed || vasprintf(&text, format, args) < 0;
+    va_end(args);
+    if (rows->failed)
         return;
-    }
     char **to = (char **)((char *)&rows->at[rows->count - 1] + member);
     free(*to);
     *to = text;
-}
-
-void rows_costs(struct rows *rows, const char *costs, ...)
-{
-    va_list args;
-    va_start(args, costs);
-    set_text(rows, offsetof(struct fathom_finding, costs), costs, args);
-    va_end(args);
-}
-
-void rows_mend(struct rows *rows, const char *mend, ...)
-{
-    va_list args;
-    va_start(args, mend);
-    set_text(rows, offsetof(struct fathom_finding, mend), mend, args);
-    va_end(args);
-}
-
-void rows_command(struct rows *rows, const char *command, ...)
-{
-    va_list args;
-    va_start(args, command);
-    set_text(rows, offsetof(struct fathom_finding, command), command, args);
-    va_end(args);
 }
 
 const struct fathom_finding *rows_find(const struct rows *rows, const char *id)
