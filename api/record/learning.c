@@ -25,36 +25,6 @@ struct learning {
     const struct log *log;
 };
 
-static int know_stack(void *learning, const struct known_stack *stack, struct fathom_error *err)
-{
-    const struct learning *l = learning;
-    return verify_know(l->verify, stack, err);
-}
-
-static bool tell_stacks(void *learning, uint32_t space, const struct go_stacks *go, uint64_t bias)
-{
-    const struct learning *l = learning;
-    return verify_stacks_are(l->verify, space, go, bias);
-}
-
-static void tell_script(void *learning, uint32_t pid, const struct script_runtime *script, uint64_t state)
-{
-    const struct learning *l = learning;
-    verify_script(l->verify, pid, script, state);
-}
-
-static void tell_script_file(void *learning, uint32_t number, const struct script_runtime *script,
-                             uint64_t state)
-{
-    const struct learning *l = learning;
-    verify_script_file(l->verify, number, script, state);
-}
-
-static void poll_script(void *poll, uint32_t pid, const struct script_runtime *script, uint64_t state)
-{
-    script_poll_process(poll, pid, script, state);
-}
-
 static int find_scripts(void *learning, struct processes *processes, const struct record *record,
                         struct fathom_error *err)
 {
@@ -69,56 +39,13 @@ static int find_scripts(void *learning, struct processes *processes, const struc
 static int start_finding(struct learning *l, const struct event *events, size_t count,
                          struct fathom_error *err)
 {
-    l->finder = script_finder_new(&(struct script_finder_input){poll_script, NULL, l->poll});
+    l->finder = script_finder_new(&(struct script_finder_input){script_poll_process, NULL, l->poll});
     if (!l->finder)
         return error_memory(err);
     return feed_start(
         &(struct feed_input){
             .events = events, .count = count, .take = find_scripts, .context = l, .at_once = true},
         &l->finding, err);
-}
-
-static void number_file(void *learning, const struct stack_file *file, uint32_t number)
-{
-    const struct learning *l = learning;
-    verify_number_file(l->verify, file, number);
-}
-
-static bool tell_rows(void *learning, const struct code_rows_key *key, const struct code_rows *rows)
-{
-    const struct learning *l = learning;
-    return verify_rows(l->verify, key, rows);
-}
-
-static void place_process(void *learning, uint32_t pid, uint32_t space)
-{
-    const struct learning *l = learning;
-    verify_place(l->verify, pid, space);
-}
-
-static void forget_space(void *learning, uint32_t space)
-{
-    const struct learning *l = learning;
-    verify_forget(l->verify, space);
-}
-
-static void take_walk(void *learning, const struct sample *sample, uint32_t number,
-                      const struct unwind_frame *frames, size_t count, enum unwind_end end)
-{
-    struct learning *l = learning;
-    walk_sink_walked(l->walks, sample, number, frames, count, end);
-}
-
-static bool wants_stack(void *learning, uint32_t number)
-{
-    struct learning *l = learning;
-    return walk_sink_wants(l->walks, number);
-}
-
-static void retract_stack(void *learning, uint32_t number)
-{
-    const struct learning *l = learning;
-    verify_retract(l->verify, number);
 }
 
 int learning_new(struct collector *collector, const struct collector_options *options, bool walks, bool cache,
@@ -144,23 +71,24 @@ int learning_new(struct collector *collector, const struct collector_options *op
     if (rc == 0 && l->walks && cache && verify_finds_files(l->verify)) {
         l->keeper = stack_keeper_new();
         rc = l->keeper ? 0 : error_memory(err);
-        walk_sink_untold(l->walks, retract_stack, l);
+        walk_sink_untold(l->walks, verify_retract, l->verify);
     }
     if (rc == 0 && l->verify)
         rc = stack_learner_start(&(struct stack_learner_input){.events = events,
                                                                .count = count,
-                                                               .know = know_stack,
-                                                               .stacks_are = tell_stacks,
-                                                               .script = tell_script,
-                                                               .script_file = tell_script_file,
-                                                               .walked = walks ? take_walk : NULL,
-                                                               .number = number_file,
-                                                               .rows = tell_rows,
+                                                               .know = verify_know,
+                                                               .stacks_are = verify_stacks_are,
+                                                               .script = verify_script,
+                                                               .script_file = verify_script_file,
+                                                               .walked = walks ? walk_sink_walked : NULL,
+                                                               .number = verify_number_file,
+                                                               .rows = verify_rows,
                                                                .keeper = l->keeper,
-                                                               .wants = wants_stack,
-                                                               .place = place_process,
-                                                               .forget = forget_space,
-                                                               .context = l},
+                                                               .wants = walk_sink_wants,
+                                                               .place = verify_place,
+                                                               .forget = verify_forget,
+                                                               .context = l->verify,
+                                                               .walks = l->walks},
                                  &l->learner, err);
     if (rc < 0)
         learning_free(l);

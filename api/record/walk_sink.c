@@ -105,8 +105,9 @@ static uint64_t key_of(uint32_t number, const struct sample *sample)
     return hash_u64(hash_u64(hash_u64(sample->time) + number) + sample->tid);
 }
 
-bool walk_sink_wants(struct walk_sink *s, uint32_t number)
+bool walk_sink_wants(void *sink, uint32_t number)
 {
+    struct walk_sink *s = sink;
     pthread_mutex_lock(&s->lock);
     const bool wants = !table_find(s->told, number);
     pthread_mutex_unlock(&s->lock);
@@ -119,9 +120,10 @@ void walk_sink_untold(struct walk_sink *s, void (*untold)(void *context, uint32_
     s->untold_context = context;
 }
 
-void walk_sink_walked(struct walk_sink *s, const struct sample *sample, uint32_t number,
+void walk_sink_walked(void *sink, const struct sample *sample, uint32_t number,
                       const struct unwind_frame *frames, size_t count, enum unwind_end end)
 {
+    struct walk_sink *s = sink;
     struct results *r = &s->found;
     pthread_mutex_lock(&s->lock);
     struct result result = {.key = key_of(sample->stack_number, sample),

@@ -20,15 +20,15 @@ struct walk_sink;
 int walk_sink_new(const struct event *events, size_t count, collector_sink *next, void *context,
                   struct walk_sink **out, struct fathom_error *err);
 void walk_sink_free(struct walk_sink *sink);
-/* Reports the result of walking a sample's stack, and the number for its record. Called by the learner's thread. At most FOUND_MAX frames
+/* sink: a struct walk_sink, as in walk_sink_wants(). Reports the result of walking a sample's stack, and the number for its record. Called by the learner's thread. At most FOUND_MAX frames
  * are taken between calls of walk_sink_add(): 17 MB, twice. */
-void walk_sink_walked(struct walk_sink *sink, const struct sample *sample, uint32_t number,
+void walk_sink_walked(void *sink, const struct sample *sample, uint32_t number,
                       const struct unwind_frame *frames, size_t count, enum unwind_end end);
 /* Makes the sink call untold() with the number of a kept stack when a record that announces it is passed on unchanged: a later record from
  * another place cannot describe that stack. */
 void walk_sink_untold(struct walk_sink *sink, void (*untold)(void *context, uint32_t number), void *context);
 /* Whether the frames of this kept stack (infer/live/stack_keeper.h) are still to be written. Called by the learner's thread. */
-bool walk_sink_wants(struct walk_sink *sink, uint32_t number);
+bool walk_sink_wants(void *sink, uint32_t number);
 /* Like a collector_sink. looked: the number of calls whose records the learner has handled; records of these that still wait were not
  * walked. */
 int walk_sink_add(struct walk_sink *sink, uint64_t looked, const void *records, size_t size,

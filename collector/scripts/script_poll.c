@@ -252,9 +252,9 @@ static void add_process(struct script_poll *p, const struct python_process *pyth
     pthread_cond_signal(&p->changed);
 }
 
-void script_poll_process(struct script_poll *p, uint32_t pid, const struct script_runtime *script,
-                         uint64_t state)
+void script_poll_process(void *poll, uint32_t pid, const struct script_runtime *script, uint64_t state)
 {
+    struct script_poll *p = poll;
     pthread_mutex_lock(&p->lock);
     if (!script)
         remove_process(p, pid);

@@ -499,35 +499,40 @@ void verify_counts(const struct verify *v, struct verify_counts *out)
     *out = *v->counts;
 }
 
-int verify_know(struct verify *v, const struct known_stack *stack, struct fathom_error *err)
+int verify_know(void *verify, const struct known_stack *stack, struct fathom_error *err)
 {
+    struct verify *v = verify;
     pthread_mutex_lock(&v->lock);
     const int rc = known_stacks_add(v->stacks, stack, err);
     pthread_mutex_unlock(&v->lock);
     return rc;
 }
 
-bool verify_stacks_are(struct verify *v, uint32_t space, const struct go_stacks *go, uint64_t bias)
+bool verify_stacks_are(void *verify, uint32_t space, const struct go_stacks *go, uint64_t bias)
 {
+    struct verify *v = verify;
     return known_stacks_switch(v->stacks, space, go, bias);
 }
 
-void verify_place(struct verify *v, uint32_t pid, uint32_t space)
+void verify_place(void *verify, uint32_t pid, uint32_t space)
 {
+    struct verify *v = verify;
     if (space)
         bpf_map_update_elem(v->spaces, &pid, &space, BPF_ANY);
     else
         bpf_map_delete_elem(v->spaces, &pid);
 }
 
-void verify_number_file(struct verify *v, const struct stack_file *file, uint32_t number)
+void verify_number_file(void *verify, const struct stack_file *file, uint32_t number)
 {
+    struct verify *v = verify;
     if (v->finds_files)
         bpf_map_update_elem(v->files, file, &number, BPF_ANY);
 }
 
-bool verify_rows(struct verify *v, const struct code_rows_key *key, const struct code_rows *rows)
+bool verify_rows(void *verify, const struct code_rows_key *key, const struct code_rows *rows)
 {
+    struct verify *v = verify;
     struct code_rows_key old;
     if (!v->finds_files || bpf_map_update_elem(v->rows, key, rows, BPF_ANY) == 0)
         return true;
@@ -544,8 +549,9 @@ static void put_script(struct verify *v, int map, uint32_t key, const struct scr
         bpf_map_update_elem(v->any_script, &(uint32_t){0}, &(uint32_t){1}, BPF_ANY);
 }
 
-void verify_script(struct verify *v, uint32_t pid, const struct script_runtime *script, uint64_t state)
+void verify_script(void *verify, uint32_t pid, const struct script_runtime *script, uint64_t state)
 {
+    struct verify *v = verify;
     if (!script) {
         bpf_map_delete_elem(v->scripts, &pid);
         return;
@@ -553,21 +559,23 @@ void verify_script(struct verify *v, uint32_t pid, const struct script_runtime *
     put_script(v, v->scripts, pid, script, state);
 }
 
-void verify_script_file(struct verify *v, uint32_t number, const struct script_runtime *script,
-                        uint64_t state)
+void verify_script_file(void *verify, uint32_t number, const struct script_runtime *script, uint64_t state)
 {
+    struct verify *v = verify;
     put_script(v, v->script_files, number, script, state);
 }
 
-void verify_forget(struct verify *v, uint32_t space)
+void verify_forget(void *verify, uint32_t space)
 {
+    struct verify *v = verify;
     pthread_mutex_lock(&v->lock);
     known_stacks_forget(v->stacks, space);
     pthread_mutex_unlock(&v->lock);
 }
 
-void verify_retract(struct verify *v, uint32_t number)
+void verify_retract(void *verify, uint32_t number)
 {
+    struct verify *v = verify;
     pthread_mutex_lock(&v->lock);
     known_stacks_retract(v->stacks, number);
     pthread_mutex_unlock(&v->lock);

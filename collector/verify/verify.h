@@ -85,33 +85,34 @@ int verify_waiting(const struct verify *verify, verify_see_wait *see, void *cont
 void verify_end(struct verify *verify, pid_t tid);
 void verify_counts(const struct verify *verify, struct verify_counts *out);
 
+/* For what learns stacks, to which the struct verify is a context (infer/live/stack_learner.h): */
+
 /* Adds a known stack; its number is that of a stack record. If there is no space, the oldest ones are
  * removed. Returns 1; 0: it cannot be compared (too many words), the kernel has no memory for it, or it is a
  * caller's and was known before. A caller's stack is rejected if stacks are not compared as a whole, as
  * nothing would check it (rule_again()). */
-int verify_know(struct verify *verify, const struct known_stack *stack, struct fathom_error *err);
+int verify_know(void *verify, const struct known_stack *stack, struct fathom_error *err);
 /* Sets where the threads of a space have their stacks; bias: added to the addresses of its code. Returns
  * whether their second stacks are read from now on. */
-bool verify_stacks_are(struct verify *verify, uint32_t space, const struct go_stacks *go, uint64_t bias);
+bool verify_stacks_are(void *verify, uint32_t space, const struct go_stacks *go, uint64_t bias);
 /* Uses the stacks of this space for the process and its future children, until they are placed; 0: none. On
  * failure its stacks count as new. */
-void verify_place(struct verify *verify, uint32_t pid, uint32_t space);
+void verify_place(void *verify, uint32_t pid, uint32_t space);
 /* Sets the number of a file's code, for known stacks (struct stack_place). On failure stacks in its code
  * count as new. */
-void verify_number_file(struct verify *verify, const struct stack_file *file, uint32_t number);
+void verify_number_file(void *verify, const struct stack_file *file, uint32_t number);
 /* Sets where code of a numbered file has its return address. false: there is no space, and earlier rows are
  * removed. */
-bool verify_rows(struct verify *verify, const struct code_rows_key *key, const struct code_rows *rows);
+bool verify_rows(void *verify, const struct code_rows_key *key, const struct code_rows *rows);
 /* Sets the interpreter of a process, with the address of its state, also for children by fork; script NULL:
  * none. What it runs is announced from now on (script_record.h), if the kernel has BTF. */
-void verify_script(struct verify *verify, uint32_t pid, const struct script_runtime *script, uint64_t state);
+void verify_script(void *verify, uint32_t pid, const struct script_runtime *script, uint64_t state);
 /* The same for each process with the numbered file; state: bytes from the address of the file's offset 0. */
-void verify_script_file(struct verify *verify, uint32_t number, const struct script_runtime *script,
-                        uint64_t state);
+void verify_script_file(void *verify, uint32_t number, const struct script_runtime *script, uint64_t state);
 /* Forgets all stacks of a space. */
-void verify_forget(struct verify *verify, uint32_t space);
+void verify_forget(void *verify, uint32_t space);
 /* No longer announces stacks by this number, one from STACK_NUMBER_KEPT on; 0: by any of these numbers. Any
  * thread may call it. */
-void verify_retract(struct verify *verify, uint32_t number);
+void verify_retract(void *verify, uint32_t number);
 
 #endif

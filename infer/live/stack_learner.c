@@ -308,7 +308,7 @@ static void report_kept(struct stack_learner *l, struct processes *processes, co
     struct sample at = *sample;
     const size_t count = process ? stack_keeper_walk(l->in.keeper, process, &at, l->frames) : 0;
     if (count)
-        l->in.walked(l->in.context, sample, at.stack_number, l->frames, count, UNWIND_ROOT);
+        l->in.walked(l->in.walks, sample, at.stack_number, l->frames, count, UNWIND_ROOT);
 }
 
 /* Makes a new stack and its callers' stacks known: each is where it will be when its call returns. Stops at one that is known
@@ -328,7 +328,7 @@ static int learn_stack(struct stack_learner *l, struct processes *processes, con
         return rc;
     struct walked_stack w = walk_stack(l, process, &at);
     if (l->in.walked)
-        l->in.walked(l->in.context, &at, at.stack_number, w.frames, w.count, w.end);
+        l->in.walked(l->in.walks, &at, at.stack_number, w.frames, w.count, w.end);
     l->keeper_index = KEPT_STACKS_MOST;
     l->place_count = 0;
     rc = make_known(l, process, &at, space, false, &w, err);
@@ -396,7 +396,7 @@ static int take_sample(struct stack_learner *l, struct processes *processes, con
     if (sample->known == SAMPLE_STACK_NEW)
         return l->ends ? 0 : learn_stack(l, processes, sample, err);
     if (l->in.keeper && sample->known == SAMPLE_STACK_SAME && sample->stack_number >= STACK_NUMBER_KEPT &&
-        l->in.wants(l->in.context, sample->stack_number))
+        l->in.wants(l->in.walks, sample->stack_number))
         report_kept(l, processes, sample);
     return 0;
 }

@@ -35,7 +35,7 @@ struct stack_learner_input {
      * `script` is not. */
     void (*script_file)(void *context, uint32_t number, const struct script_runtime *script, uint64_t state);
     /* The sample's stack has these frames, and its record has to get this number. May be NULL. */
-    void (*walked)(void *context, const struct sample *sample, uint32_t number,
+    void (*walked)(void *walks, const struct sample *sample, uint32_t number,
                    const struct unwind_frame *frames, size_t count, enum unwind_end end);
     /* The code of this file has this number in the places of known stacks. NULL: stacks are known by space only. */
     void (*number)(void *context, const struct stack_file *file, uint32_t number);
@@ -44,12 +44,13 @@ struct stack_learner_input {
     /* Stores stacks from one recording to the next; NULL: they are not stored. */
     struct stack_keeper *keeper;
     /* Whether no record with the frames of this kept stack was found yet, so that walked() has to report them. */
-    bool (*wants)(void *context, uint32_t number);
+    bool (*wants)(void *walks, uint32_t number);
     /* From now on the process has the stacks known in this space; 0: none. */
     void (*place)(void *context, uint32_t pid, uint32_t space);
     /* No process is in this space any more. */
     void (*forget)(void *context, uint32_t space);
-    void *context;
+    void *context; /* of all but the next */
+    void *walks;   /* of walked() and wants() */
 };
 
 /* Starts the thread. */
