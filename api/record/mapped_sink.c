@@ -30,10 +30,9 @@ int mapped_sink_new(const struct mapped_sink_input *input, struct mapped_sink **
     s->next = input->next;
     s->context = input->context;
     s->mapped = mapped_new(input->log);
-    s->code = input->names ? code_files_new(input->names, input->java) : NULL;
-    int rc = s->mapped && (s->code || !input->names)
-                 ? decoder_new(input->events, input->count, &s->decoder, err)
-                 : error_memory(err);
+    s->code = code_files_new(input->names, input->java);
+    int rc =
+        s->mapped && s->code ? decoder_new(input->events, input->count, &s->decoder, err) : error_memory(err);
     if (rc < 0)
         mapped_sink_free(s);
     else
@@ -85,11 +84,6 @@ static void add_not_found(uint8_t *copy)
     memcpy(copy, &header, sizeof header);
 }
 
-static int note_code(struct mapped_sink *s, const struct record *record)
-{
-    return s->code ? code_files_note(s->code, record) : 0;
-}
-
 /* Adds missing information about the file to a mapping record. *changed: the record is now in `copy`. */
 static int note_mapping(struct mapped_sink *s, const struct perf_event_header *header, uint8_t *copy,
                         bool *changed)
@@ -100,7 +94,7 @@ static int note_mapping(struct mapped_sink *s, const struct perf_event_header *h
     *changed = false;
     if (decoder_decode(s->decoder, header, header->size, &record, NULL) < 0 || record.kind != RECORD_MMAP)
         return 0;
-    if (mapped_note(s->mapped, &record, &id, &found) < 0 || note_code(s, &record) < 0)
+    if (mapped_note(s->mapped, &record, &id, &found) < 0 || code_files_note(s->code, &record) < 0)
         return -ENOMEM;
     if (record.mmap.build_id_size || header->type != PERF_RECORD_MMAP2 || header->size > MMAP2_MOST)
         return 0;
@@ -119,7 +113,9 @@ static int note_mapping(struct mapped_sink *s, const struct perf_event_header *h
 static int note_end(struct mapped_sink *s, const struct perf_event_header *header)
 {
     struct record record;
-    return decoder_decode(s->decoder, header, header->size, &record, NULL) < 0 ? 0 : note_code(s, &record);
+    return decoder_decode(s->decoder, header, header->size, &record, NULL) < 0
+               ? 0
+               : code_files_note(s->code, &record);
 }
 
 static void note_forks(struct mapped_sink *s, const char *at, const char *end)

@@ -12,12 +12,11 @@
 struct mapped_sink_input { /* all borrowed */
     const struct event *events;
     size_t count;
-    const struct log *log;
-    collector_sink *next; /* receives the records */
-    void *context;        /* of next */
-    const struct log *
-        names; /* finds names of code made at run time (code_files.h), for mapped_sink_told(); NULL: they are not searched for */
-    struct java_maps *java; /* as in code_files_new() */
+    const struct log *log;   /* of copies of files that fail */
+    collector_sink *next;    /* receives the records */
+    void *context;           /* of next */
+    const struct log *names; /* for code_files_new(), like the next */
+    struct java_maps *java;
 };
 
 struct mapped_sink;

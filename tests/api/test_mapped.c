@@ -57,7 +57,8 @@ static int note(void *context, const void *records, size_t size, struct fathom_e
 static void start(void)
 {
     ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
-    const struct mapped_sink_input input = {.events = events, .count = 1, .log = &quiet, .next = note};
+    const struct mapped_sink_input input = {
+        .events = events, .count = 1, .log = &quiet, .names = &quiet, .next = note};
     cr_assert(length > 0 && stat(own, &own_st) == 0);
     cr_assert_eq(decoder_new(events, 1, &decoder, NULL), 0);
     cr_assert_eq(mapped_sink_new(&input, &sink, NULL), 0);
