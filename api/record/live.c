@@ -117,7 +117,7 @@ int fathom_live_open(const struct fathom_recorder_options *record, const struct 
         record->java_map ? java_maps_new(&l->java, error) : 0; /* before there are open files to inherit */
     if (rc == 0)
         rc = open_live(l, report, error);
-    l->report.event = l->report.output = NULL;
+    l->report.given.profile.event = l->report.given.output = NULL;
     if (rc < 0)
         fathom_live_close(l);
     else
@@ -139,7 +139,8 @@ static int open_sink(struct fathom_live *l, struct fathom_error *err)
     /* A file that cannot be copied matters only for later reports; this report says itself what it could not read. */
     if (rc == 0)
         rc = learning_new(l->collector, &l->collect, !l->options.keep_stacks,
-                          cached_maps_wanted(l->report.no_cache), keep_records, l->reader, &l->learning, err);
+                          cached_maps_wanted(l->report.given.profile.no_cache), keep_records, l->reader,
+                          &l->learning, err);
     if (rc == 0)
         rc = mapped_sink_new(&(struct mapped_sink_input){.events = events,
                                                          .count = count,
@@ -212,7 +213,7 @@ int fathom_live_infer(struct fathom_live *l, struct fathom_error *error)
 int fathom_live_write(struct fathom_live *l, FILE *stream, struct fathom_error *error)
 {
     int rc = reporting_write(l->reporting, stream, error);
-    if (rc == 0 && !l->failed && cached_maps_wanted(l->report.no_cache))
+    if (rc == 0 && !l->failed && cached_maps_wanted(l->report.given.profile.no_cache))
         cached_maps_add(l->reader, reporting_images(l->reporting), &l->host.log, l->report.view.verbose);
     return rc;
 }

@@ -137,8 +137,8 @@ static int add_recording(struct fathom_diff *d, struct input *input, struct fath
     struct reporting *reporting = NULL;
     struct contexts contexts;
     options->archived = input->archived;
-    options->phase = &input->phase;
-    options->phase_count = input->phase != 0;
+    options->given.profile.phase = &input->phase;
+    options->given.profile.phase_count = input->phase != 0;
     int rc = archived_unpack(input->archived, err);
     options->kernel = rc == 0 && input->archived ? archived_kernel(input->archived) : d->kernel;
     if (rc == 0 && !options->kernel)
@@ -245,7 +245,7 @@ static int add_store(struct fathom_diff *d, struct fathom_error *err)
 static int open_store(struct fathom_diff *d, const struct fathom_diff_options *options,
                       struct fathom_error *err)
 {
-    int rc = stored_check(&d->report, &options->profile, err);
+    int rc = stored_check(&d->report, err);
     return rc == 0 ? compared_open(&(struct compared_options){.common = options->store,
                                                               .sides = {options->sides[0], options->sides[1]},
                                                               .event = options->profile.event,

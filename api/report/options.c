@@ -31,10 +31,7 @@ _Static_assert((int)FATHOM_AMBIGUOUS_LIKELY == (int)AMBIGUOUS_LIKELY &&
                    (int)FATHOM_PHASE_CONTEXTS == (int)PHASE_CONTEXTS &&
                    (int)FATHOM_PHASE_REGIONS == (int)PHASE_REGIONS &&
                    (int)FATHOM_PHASE_CENTROID == (int)PHASE_CENTROID &&
-                   (int)FATHOM_PHASE_RANDOM == (int)PHASE_RANDOM &&
-                   (int)FATHOM_CERTAINTY_WEIGHT == (int)PERF_CERTAINTY_WEIGHT &&
-                   (int)FATHOM_CERTAINTY_FRAME == (int)PERF_CERTAINTY_FRAME &&
-                   FATHOM_WAKERS_MOST == WAKERS_MOST,
+                   (int)FATHOM_PHASE_RANDOM == (int)PHASE_RANDOM && FATHOM_WAKERS_MOST == WAKERS_MOST,
                "the same numbers");
 _Static_assert(offsetof(struct format, name) == 0 && offsetof(struct changes_format, name) == 0 &&
                    offsetof(struct view, name) == 0 && offsetof(struct metric, name) == 0,
@@ -80,12 +77,13 @@ static bool adds_frames(const struct view *v)
     return v->levels || v->accesses || v->locks || v->wakers;
 }
 
-/* Refuses options that exclude each other. view: as given, or NULL. */
-static int check_options(const struct report_options *o, const char *view, struct fathom_error *err)
+/* Refuses options that exclude each other. */
+static int check_options(const struct report_options *o, struct fathom_error *err)
 {
+    const char *view = o->given.view, *output = o->given.output;
     if (o->format->write == annotate_write && !o->annotate.function)
         return error_set(err, EINVAL, "--format annotate needs a function");
-    if (o->format->recording && !o->output)
+    if (o->format->recording && !output)
         return error_set(err, EINVAL, "--format %s needs a file to write: -o FILE", o->format->name);
     if (o->format->recording && o->profile.framing.levels.count)
         return error_set(err, EINVAL,
@@ -99,7 +97,7 @@ static int check_options(const struct report_options *o, const char *view, struc
     if (view && !adds_frames(o->view.view) && strcmp(o->format->name, "text") != 0)
         return error_set(err, EINVAL, "--view %s is text: --format %s has all contexts in its own way", view,
                          o->format->name);
-    if (o->certainty == PERF_CERTAINTY_FRAME && o->output && strcmp(o->output, "-") == 0)
+    if (o->given.certainty == FATHOM_CERTAINTY_FRAME && output && strcmp(output, "-") == 0)
         return error_set(err, EINVAL, "--certainty frame needs a file that stays where it is: -o FILE");
     if (o->profile.phi > 0 && ((o->format->samples && !o->format->bounded) || o->format->recording))
         return error_set(err, EINVAL,
@@ -152,11 +150,7 @@ int report_options_set(struct report_options *to, const struct fathom_report_opt
 {
     const struct fathom_profile_options *p = &from->profile;
     *to = (struct report_options){
-        .input = from->recording,
-        .map = p->map,
-        .event = p->event,
-        .symfs = p->symfs,
-        .output = from->output,
+        .given = *from,
         .view = {.min_percent = from->min_percent,
                  .max_rows = (unsigned)from->rows,
                  .fields = &to->fields,
@@ -181,11 +175,6 @@ int report_options_set(struct report_options *to, const struct fathom_report_opt
                     .interval = p->phases.interval,
                     .threshold = p->phases.threshold,
                     .policy = (enum phase_policy)p->phases.policy},
-        .phase = p->phase,
-        .phase_count = p->phase_count,
-        .certainty = (enum perf_certainty)from->certainty,
-        .no_cache = p->no_cache,
-        .terminal = from->terminal,
     };
     if (!(to->format = find_format(from->format, err)) ||
         !(to->view.view = report_word_find("view", view_table, sizeof *view_table, from->view, err)) ||
@@ -202,7 +191,7 @@ int report_options_set(struct report_options *to, const struct fathom_report_opt
     if (to->profile.counter == HCCT_KINDS)
         return error_set(err, EINVAL, "there is no counter %d", (int)p->counter);
     rc = set_levels(p, to->view.view, &to->profile.framing.levels, err);
-    return rc == 0 ? check_options(to, from->view, err) : rc;
+    return rc == 0 ? check_options(to, err) : rc;
 }
 
 int fathom_report_check(const struct fathom_report_options *options, struct fathom_error *error)

@@ -12,9 +12,8 @@
 #include "report/format.h"
 
 struct report_options {
-    const char *input, *map, *event, *symfs;
-    const char *output;     /* NULL: a stream */
-    struct outfile *opened; /* the output; reporting_new() takes it */
+    struct fathom_report_options given; /* texts and lists are borrowed */
+    struct outfile *opened;             /* the output, NULL: a stream; reporting_new() takes it */
     struct view_options view;
     struct profile_options profile; /* without its filter */
     struct filter_options filter;
@@ -23,23 +22,18 @@ struct report_options {
     struct script_fields fields;
     struct annotate_options annotate;
     struct phasing_options phasing;
-    const int *phase;   /* only samples in these phases count; */
-    size_t phase_count; /* 0: all */
-    enum perf_certainty certainty;
     const struct metric *metric;
     struct archived *archived; /* the input, unpacked; NULL: it is a recording */
     /* Names the kernel's functions; opened before rights are given up. NULL: paths end with user code. */
     struct running_kernel *kernel;
     bool cgroups_optional; /* accept levels of cgroups even if the recording has no cgroups */
-    bool no_cache;         /* do not use maps of earlier recordings */
-    bool terminal;         /* the stream is a terminal */
 };
 
 /* The entry of a table with this name; NULL: the first entry. Entries have `size` bytes and begin with a name, which is NULL in the last.
  * what: "view", for the error "there is no view 'x'", EINVAL: returns NULL. */
 const void *report_word_find(const char *what, const void *table, size_t size, const char *name,
                              struct fathom_error *err);
-/* Texts and lists are borrowed. `to` must not be moved. Errors: as fathom_report_check(). */
+/* `to` must not be moved. Errors: as fathom_report_check(). */
 int report_options_set(struct report_options *to, const struct fathom_report_options *from,
                        struct fathom_error *err);
 

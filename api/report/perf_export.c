@@ -77,7 +77,7 @@ int perf_export_begin(const struct perf_export_options *options, struct reader *
     e->images = images;
     const struct event *events;
     reader_events(reader, &events);
-    int rc = options->certainty == PERF_CERTAINTY_FRAME
+    int rc = options->certainty == FATHOM_CERTAINTY_FRAME
                  ? begin_names(e, PERF_CERTAINTY_SUFFIX, certainties, 2, &e->certainty, err)
                  : 0;
     if (rc < 0)

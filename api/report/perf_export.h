@@ -5,16 +5,12 @@
 #ifndef FATHOM_API_REPORT_PERF_EXPORT_H
 #define FATHOM_API_REPORT_PERF_EXPORT_H
 
+#include "api/fathom/report.h"
 #include "base/outfile.h"
 #include "image/cache.h"
 #include "infer/engine/engine.h"
 
 struct perf_export;
-
-enum perf_certainty {
-    PERF_CERTAINTY_WEIGHT, /* only as the weight */
-    PERF_CERTAINTY_FRAME,  /* also as an outermost frame "[inferred]" or "[unknown context]": needs a file */
-};
 
 /* Suffixes of the files with names of frames, added to the output's name. */
 #define PERF_CERTAINTY_SUFFIX ".certainty"
@@ -23,12 +19,12 @@ enum perf_certainty {
 struct perf_export_options {
     const char *path;     /* of the file, for messages and for PATH.certainty */
     struct outfile *file; /* opened by outfile_open(); perf_export_begin() takes it, even if it fails */
-    enum perf_certainty certainty;
-    double min_confidence; /* paths less probable are unknown */
-    bool scripts;          /* show the functions that an interpreter runs: needs a file */
+    enum fathom_certainty_shown certainty; /* FATHOM_CERTAINTY_FRAME needs a file */
+    double min_confidence;                 /* paths less probable are unknown */
+    bool scripts;                          /* show the functions that an interpreter runs: needs a file */
 };
 
-/* Writes the records of processes; for PERF_CERTAINTY_FRAME also PATH.certainty, and at the first function of a script
+/* Writes the records of processes; for FATHOM_CERTAINTY_FRAME also PATH.certainty, and at the first function of a script
  * PATH.functions, where readers find the frames' names. path, reader and images are borrowed. engine: must have read the recording. */
 int perf_export_begin(const struct perf_export_options *options, struct reader *reader, struct engine *engine,
                       uint32_t event, struct image_cache *images, struct perf_export **out,

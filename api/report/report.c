@@ -21,7 +21,7 @@ struct fathom_report {
 /* Opens everything about the input that may need rights. */
 static int begin_input(struct report_options *o, struct fathom_error *err)
 {
-    int rc = archived_begin(o->input, &o->archived, err);
+    int rc = archived_begin(o->given.recording, &o->archived, err);
     if (rc == 0 && !o->archived && !(o->kernel = running_kernel_open(&kernel_places_here)))
         rc = error_memory(err);
     if (rc == 0 && !(o->engine.file = columns_file_open()))
@@ -40,8 +40,8 @@ static int begin_report(struct fathom_report *r, const struct fathom_report_opti
         o->cgroups_optional = true;
     }
     if (rc == 0)
-        rc = options->store ? stored_open(o, options, &r->stored, err) : begin_input(o, err);
-    if (rc == 0 && o->output)
+        rc = options->store ? stored_open(o, &r->stored, err) : begin_input(o, err);
+    if (rc == 0 && o->given.output)
         rc = reporting_output(o, &o->opened, err);
     r->directory = archived_directory(o->archived);
     r->writing = (struct fathom_writing){&r->directory, 1, o->opened ? outfile_target(o->opened) : NULL,
@@ -77,7 +77,7 @@ const struct reader *report_reader(const struct fathom_report *r)
 
 const char *report_recording(const struct fathom_report *r)
 {
-    return archived_recording(r->options.archived, r->options.input);
+    return archived_recording(r->options.archived, r->options.given.recording);
 }
 
 int fathom_report_open(const struct fathom_report_options *options, const struct fathom_listener *listener,
@@ -100,7 +100,8 @@ int fathom_report_run(struct fathom_report *r, struct fathom_error *error)
     if (rc == 0 && o->archived && !(o->kernel = archived_kernel(o->archived)))
         rc = error_memory(error);
     if (rc == 0)
-        rc = reader_open(archived_recording(o->archived, o->input), &r->host.log, &r->reader, error);
+        rc =
+            reader_open(archived_recording(o->archived, o->given.recording), &r->host.log, &r->reader, error);
     if (rc == 0 && !o->archived)
         rc = local_maps_read(r->reader, &r->host.log, error);
     if (rc < 0)

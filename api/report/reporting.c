@@ -35,7 +35,7 @@ int reporting_put(const struct report *report, const struct report_options *opti
 {
     const struct format *format = options->format;
     if (!output)
-        return format->binary && options->terminal
+        return format->binary && options->given.terminal
                    ? error_set(err, ENOTTY, "standard output is a terminal: give a file with -o")
                    : format->write(report, stream, err);
     FILE *out = NULL;
@@ -113,7 +113,8 @@ static int fill_report(struct reporting *r, struct reader *reader, struct fathom
     r->view = r->options->view;
     r->view.unit = r->unit;
     r->view.filtered = r->filter != NULL;
-    if (r->first || r->options->phase_count || r->options->profile.ambiguity != AMBIGUOUS_LIKELY)
+    if (r->first || r->options->given.profile.phase_count ||
+        r->options->profile.ambiguity != AMBIGUOUS_LIKELY)
         r->view.phasing = NULL; /* the page's phases would have other numbers */
     r->view.images = r->images;
     r->view.inlined = r->options->profile.framing.inlined;
@@ -165,24 +166,24 @@ static int start_profile(struct reporting *r, const struct event *event, struct 
 static int start_filter(struct reporting *r, struct fathom_error *err)
 {
     const struct filter_options *o = &r->options->filter;
-    bool any = r->options->phase_count || o->pid_count || o->tid_count || o->comm || o->from > 0 ||
-               o->to > 0 || o->focus || o->ignore || o->symbol || o->image;
+    bool any = r->options->given.profile.phase_count || o->pid_count || o->tid_count || o->comm ||
+               o->from > 0 || o->to > 0 || o->focus || o->ignore || o->symbol || o->image;
     return any ? filter_new(o, r->images, &r->filter, err) : 0;
 }
 
 /* Whether call chains have frames for functions of scripts. */
 static bool has_functions(const struct report_options *o)
 {
-    return strcmp(o->output, "-") != 0 && (!o->profile.framing.native || o->profile.framing.script);
+    return strcmp(o->given.output, "-") != 0 && (!o->profile.framing.native || o->profile.framing.script);
 }
 
 /* Whether writing the file with the names of frames would replace the recording. */
 static bool is_replaced(const struct report_options *o, const char *suffix)
 {
     char *path;
-    if (asprintf(&path, "%s%s", o->output, suffix) < 0)
+    if (asprintf(&path, "%s%s", o->given.output, suffix) < 0)
         return false;
-    bool same = output_names(path, o->input);
+    bool same = output_names(path, o->given.recording);
     free(path);
     return same;
 }
@@ -191,15 +192,15 @@ int reporting_output(const struct report_options *o, struct outfile **out, struc
 {
     struct outfile *output = NULL;
     if (o->format->recording &&
-        ((o->certainty == PERF_CERTAINTY_FRAME && is_replaced(o, PERF_CERTAINTY_SUFFIX)) ||
+        ((o->given.certainty == FATHOM_CERTAINTY_FRAME && is_replaced(o, PERF_CERTAINTY_SUFFIX)) ||
          (has_functions(o) && is_replaced(o, PERF_FUNCTIONS_SUFFIX))))
         return error_set(
             err, EINVAL,
             "%s, the recording that is read, would be replaced by the frames' names: name another output",
-            o->input);
-    int rc = outfile_open(o->output, &output, err);
+            o->given.recording);
+    int rc = outfile_open(o->given.output, &output, err);
     if (rc == 0)
-        rc = output_spares(output, o->input, o->map, err);
+        rc = output_spares(output, o->given.recording, o->given.profile.map, err);
     if (rc == 0)
         rc = output_begin(output, err);
     if (rc < 0)
@@ -212,14 +213,15 @@ int reporting_output(const struct report_options *o, struct outfile **out, struc
 static int open_inputs(struct reporting *r, const struct engine_options *engine, struct fathom_error *err)
 {
     const struct report_options *o = r->options;
-    const char *map = archived_map(o->archived, o->map);
+    const char *map = archived_map(o->archived, o->given.profile.map);
     r->debuginfod = debuginfod_new(r->log);
-    r->images = image_cache_new(&(struct image_options){.symfs = archived_root(o->archived, o->symfs),
-                                                        .archived = archived_directory(o->archived),
-                                                        .log = r->log,
-                                                        .debuginfod = r->debuginfod});
+    r->images =
+        image_cache_new(&(struct image_options){.symfs = archived_root(o->archived, o->given.profile.symfs),
+                                                .archived = archived_directory(o->archived),
+                                                .log = r->log,
+                                                .debuginfod = r->debuginfod});
     r->engine = r->images ? engine_new(r->images, engine, r->log) : NULL;
-    int rc = r->engine ? archived_check_root(o->symfs, err) : error_memory(err);
+    int rc = r->engine ? archived_check_root(o->given.profile.symfs, err) : error_memory(err);
     return rc == 0 && map ? pathmap_open(map, &r->map, err) : rc;
 }
 
@@ -243,7 +245,7 @@ static int begin_reporting(const struct report_options *options, struct reportin
     }
     *r = (struct reporting){
         .options = options, .log = log, .progress = progress, .first = first, .output = options->opened};
-    r->map_name = archived_map_name(options->archived, options->map);
+    r->map_name = archived_map_name(options->archived, options->given.profile.map);
     struct engine_options engine = options->engine;
     engine.progress = progress;
     r->truth = truth_new(NULL);
@@ -303,9 +305,9 @@ int reporting_learn(void *reporting, const struct record *record, struct fathom_
 
 static int begin_export(struct reporting *r, struct reader *reader, struct fathom_error *err)
 {
-    const struct perf_export_options options = {r->options->output, r->output, r->options->certainty,
-                                                r->options->profile.min_confidence,
-                                                has_functions(r->options)};
+    const struct perf_export_options options = {
+        r->options->given.output, r->output, r->options->given.certainty, r->options->profile.min_confidence,
+        has_functions(r->options)};
     r->output = NULL; /* the export owns it now */
     return perf_export_begin(&options, reader, r->engine, r->event, r->images, &r->exported, err);
 }
@@ -320,7 +322,8 @@ static int infer_samples(struct reporting *r, struct reader *reader, struct fath
         rc = engine_read(r->engine, reader, r->event, r->map, err);
     if (rc == 0 && r->options->format->recording && !r->phasing)
         rc = begin_export(r, reader, err);
-    if (rc == 0 && !r->map && !r->first && !r->before && cached_maps_wanted(r->options->no_cache))
+    if (rc == 0 && !r->map && !r->first && !r->before &&
+        cached_maps_wanted(r->options->given.profile.no_cache))
         rc = cached_maps_find(engine_files(r->engine), archived_kept(r->options->archived), &r->kept, err);
     const struct pathmap *kept = kept_of(r)->map;
     return rc == 0
@@ -334,17 +337,18 @@ static int infer_samples(struct reporting *r, struct reader *reader, struct fath
 
 static bool is_wanted(const struct report_options *o, uint32_t phase)
 {
-    for (size_t i = 0; i < o->phase_count; i++)
-        if ((uint32_t)o->phase[i] == phase)
+    for (size_t i = 0; i < o->given.profile.phase_count; i++)
+        if ((uint32_t)o->given.profile.phase[i] == phase)
             return true;
     return false;
 }
 
 static int check_phases(const struct report_options *o, uint32_t count, struct fathom_error *err)
 {
-    for (size_t i = 0; i < o->phase_count; i++)
-        if ((uint32_t)o->phase[i] > count)
-            return error_set(err, ENOENT, "there is no phase %d: fathom phases finds %u", o->phase[i], count);
+    for (size_t i = 0; i < o->given.profile.phase_count; i++)
+        if ((uint32_t)o->given.profile.phase[i] > count)
+            return error_set(err, ENOENT, "there is no phase %d: fathom phases finds %u",
+                             o->given.profile.phase[i], count);
     return 0;
 }
 
@@ -398,13 +402,13 @@ static int restart_engine(struct reporting *r, struct fathom_error *err)
 static int infer_event(struct reporting *r, struct reader *reader, struct fathom_error *err)
 {
     int rc = 0;
-    if (r->options->phase_count && !r->first) {
+    if (r->options->given.profile.phase_count && !r->first) {
         rc = find_spans(r, reader, err);
         if (rc == 0)
             rc = restart_engine(r, err);
     }
     const struct reporting *main = r->first ? r->first : r;
-    if (rc == 0 && r->options->phase_count)
+    if (rc == 0 && r->options->given.profile.phase_count)
         filter_times(r->filter, main->spans, main->span_count);
     return rc == 0 ? infer_samples(r, reader, err) : rc;
 }
@@ -425,7 +429,8 @@ int reporting_infer(struct reporting *r, struct reader *reader, struct fathom_er
     const char *waits = o->wakers || (o->framing.locks && has_wakers(reader)) ? EVENT_WAKERS_NAME
                         : o->framing.locks                                    ? EVENT_WAITS_NAME
                                                                               : NULL;
-    int rc = reader_main_event(reader, r->options->event ? r->options->event : waits, &r->event, err);
+    int rc = reader_main_event(
+        reader, r->options->given.profile.event ? r->options->given.profile.event : waits, &r->event, err);
     if (rc == 0)
         rc = infer_event(r, reader, err);
     if (rc == 0 && !r->options->cgroups_optional && profile_lacks_cgroups(r->profile))
@@ -445,7 +450,7 @@ static int add_event(struct reporting *first, struct reader *reader, uint32_t nu
     struct metrics metrics;
     struct fathom_error why;
     reader_events(reader, &events);
-    own.output = NULL; /* the first one writes all */
+    own.given.output = NULL; /* the first one writes all */
     own.opened = NULL;
     if (metrics_of(&events[number], own.metric, &metrics, &why) < 0)
         own.metric = metric_table;
@@ -505,7 +510,7 @@ int reporting_run(struct reporting *r, struct reader *reader, struct fathom_erro
     rc = fill_report(r, reader, err);
     if (rc == 0 && r->options->format != format_table)
         tell_faults(r);
-    if (rc == 0 && r->options->format->events && !r->options->event)
+    if (rc == 0 && r->options->format->events && !r->options->given.profile.event)
         rc = add_events(r, reader, err);
     return rc;
 }

@@ -11,7 +11,6 @@
 
 struct stored {
     const struct report_options *options;
-    const struct fathom_report_options *from;
     struct store *store;
     struct dictionary *dictionary;
     struct filter *filter; /* NULL: all paths count */
@@ -21,9 +20,9 @@ struct stored {
     struct report report;
 };
 
-int stored_check(const struct report_options *o, const struct fathom_profile_options *p,
-                 struct fathom_error *err)
+int stored_check(const struct report_options *o, struct fathom_error *err)
 {
+    const struct fathom_profile_options *p = &o->given.profile;
     const struct {
         bool asked;
         const char *option;
@@ -72,10 +71,10 @@ int stored_filter(const struct filter_options *o, struct filter **out, struct fa
     return o->focus || o->ignore || o->symbol || o->image ? filter_new(o, NULL, out, err) : 0;
 }
 
-int stored_open(const struct report_options *options, const struct fathom_report_options *from,
-                struct stored **out, struct fathom_error *err)
+int stored_open(const struct report_options *options, struct stored **out, struct fathom_error *err)
 {
-    int rc = stored_check(options, &from->profile, err);
+    const struct fathom_store_selection *from = options->given.store;
+    int rc = stored_check(options, err);
     if (rc == 0)
         rc = check_format(options->format, err);
     if (rc < 0)
@@ -84,13 +83,12 @@ int stored_open(const struct report_options *options, const struct fathom_report
     if (!s)
         return error_memory(err);
     s->options = options;
-    s->from = from;
     struct store_query query; /* report wrong times before asking a server */
-    rc = selection_query(from->store, &query, err);
+    rc = selection_query(from, &query, err);
     if (rc == 0)
         rc = stored_filter(&options->filter, &s->filter, err);
     if (rc == 0)
-        rc = store_open(from->store->url, from->store->credentials, false, &s->store, err);
+        rc = store_open(from->url, from->credentials, false, &s->store, err);
     if (rc < 0)
         stored_close(s);
     else
@@ -146,8 +144,9 @@ int stored_run(struct stored *s, struct fathom_error *err)
     s->dictionary = dictionary_new();
     if (!s->dictionary)
         return error_memory(err);
-    int rc = stored_reading_fill(&s->reading, s->store, s->from->store, s->options->event, s->dictionary,
-                                 s->filter, s->options->format->samples ? SLICES : 0, err);
+    int rc =
+        stored_reading_fill(&s->reading, s->store, s->options->given.store, s->options->given.profile.event,
+                            s->dictionary, s->filter, s->options->format->samples ? SLICES : 0, err);
     if (rc == 0)
         fill_report(s);
     return rc;

@@ -6,17 +6,15 @@
 #include "api/report/options.h"
 
 /* Refuses options that need single samples, which a store does not have: -EINVAL. */
-int stored_check(const struct report_options *options, const struct fathom_profile_options *profile,
-                 struct fathom_error *err);
+int stored_check(const struct report_options *options, struct fathom_error *err);
 
 /* The filter for the frames of one gathering; *out is unchanged if all paths count. */
 int stored_filter(const struct filter_options *options, struct filter **out, struct fathom_error *err);
 
 struct stored;
 
-/* Opens the store from->store. options: made from `from`; both are borrowed. -EINVAL: they need single samples; others: as store_open(). */
-int stored_open(const struct report_options *options, const struct fathom_report_options *from,
-                struct stored **out, struct fathom_error *err);
+/* Opens the store options->given.store; all is borrowed. -EINVAL: they need single samples; others: as store_open(). */
+int stored_open(const struct report_options *options, struct stored **out, struct fathom_error *err);
 void stored_close(struct stored *stored); /* NULL is allowed */
 /* Adds up the selected batches; at most once. Errors of selection_complete(), store_each() and store_context(). */
 int stored_run(struct stored *stored, struct fathom_error *err);
