@@ -1,28 +1,13 @@
 /* kernel.c - the names of the recorded kernel's functions, for an archive; see archiving.h. */
-#include <stdio.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "api/archive/archiving.h"
+#include "base/file.h"
 
 #define KERNEL_FILE_MOST ((size_t)256 << 20) /* bytes; kallsyms has about 10 MB */
-
-/* Reads a file of /proc or /sys, which do not report their size. malloc'd; NULL: it cannot be read. */
-static char *read_stream(const char *path, size_t *size)
-{
-    char *text = NULL, block[65536];
-    FILE *in = fopen(path, "re"), *out = in ? open_memstream(&text, size) : NULL;
-    size_t n;
-    for (size_t all = 0; out && all < KERNEL_FILE_MOST && (n = fread(block, 1, sizeof block, in)) > 0;
-         all += n)
-        fwrite(block, 1, n, out);
-    if (in)
-        fclose(in);
-    if (out && fclose(out) == 0)
-        return text;
-    free(text);
-    return NULL;
-}
 
 static bool has_kernel(const struct archiving *a)
 {
@@ -36,9 +21,14 @@ static bool has_kernel(const struct archiving *a)
 static int see_file(archive_see_kernel *see, void *context, const char *path, struct fathom_error *err)
 {
     struct archive_kernel_file file = {.name = strrchr(path, '/') + 1, .path = path};
-    char *text = read_stream(path, &file.size);
-    file.text = text;
-    int rc = text ? see(context, &file, err) : 0;
+    char *text = NULL;
+    int rc = 0, fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0 && file_read_text(fd, KERNEL_FILE_MOST, &text, &file.size) == 0) {
+        file.text = text;
+        rc = see(context, &file, err);
+    }
+    if (fd >= 0)
+        close(fd);
     free(text);
     return rc;
 }
