@@ -15,4 +15,9 @@ static inline uint64_t clock_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+static inline double clock_seconds(void)
+{
+    return (double)clock_ns() * 1e-9;
+}
+
 #endif

@@ -44,11 +44,6 @@ int hooked_open(struct hooked *h, const struct session_options *options, const c
     return rc;
 }
 
-static double now_seconds(void)
-{
-    return (double)clock_ns() * 1e-9;
-}
-
 int hooked_start(struct hooked *h, char *const *command, const char *libraries, struct fathom_error *err)
 {
     const struct runtime_variable variables[] = {{"FATHOM_PROBE", session_directory(h->session), false},
@@ -70,7 +65,7 @@ int hooked_start(struct hooked *h, char *const *command, const char *libraries, 
         code = posix_spawnp(&h->pid, command[0], NULL, &attributes, command, environment);
     posix_spawnattr_destroy(&attributes);
     runtime_environment_free(environment);
-    h->started = now_seconds();
+    h->started = clock_seconds();
     if (code == ENOENT)
         return error_set(err, code, "cannot run %s: not found", text_name(command[0]));
     return code ? error_system(err, code, "cannot run %s", text_name(command[0])) : 0;
@@ -78,12 +73,12 @@ int hooked_start(struct hooked *h, char *const *command, const char *libraries, 
 
 bool hooked_serve(struct hooked *h, const struct hooked_serving *serving, double seconds)
 {
-    double from = now_seconds();
+    double from = clock_seconds();
     for (pid_t ended; (ended = waitpid(h->pid, &h->status, WNOHANG)) != h->pid;) {
         h->status = -1;
         if (ended < 0 && errno == ECHILD) /* SIGCHLD is ignored, so that the status is lost */
             break;
-        double now = now_seconds();
+        double now = clock_seconds();
         bool stop = atomic_load(serving->stop ? serving->stop : &h->stop) ||
                     (serving->duration > 0 && now - h->started >= serving->duration);
         if (stop && h->ends == 0) {

@@ -21,15 +21,10 @@ struct patching {
     struct harvest_progress progress;
 };
 
-static double now_seconds(void)
-{
-    return (double)clock_ns() * 1e-9;
-}
-
 static void show_progress(struct patching *p)
 {
     const struct host *host = &p->train->host;
-    double now = now_seconds(), since = now - p->looked_at;
+    double now = clock_seconds(), since = now - p->looked_at;
     if (!host_asks_status(host) || since < 1 || since < p->look_took * PROGRESS_SHARE)
         return;
     uint64_t calls = p->progress.calls;
@@ -37,7 +32,7 @@ static void show_progress(struct patching *p)
         return;
     double rate = p->progress.calls > calls ? (double)(p->progress.calls - calls) / since : 0;
     p->looked_at = now;
-    p->look_took = now_seconds() - now;
+    p->look_took = clock_seconds() - now;
     host_status(host, "%.1f million calls, %.1f million per second, %llu contexts",
                 (double)p->progress.calls * 1e-6, rate * 1e-6, (unsigned long long)p->progress.nodes);
 }
@@ -151,7 +146,7 @@ static int open_session(struct fathom_train *t, struct fathom_error *err)
 static int start_hooked(struct fathom_train *t, struct fathom_error *err)
 {
     struct patching *p = t->own;
-    p->looked_at = now_seconds();
+    p->looked_at = clock_seconds();
     return hooked_start(&p->hooked, t->options.target.command, NULL, err);
 }
 
