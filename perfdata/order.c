@@ -253,8 +253,9 @@ int order_flush(struct order *order, struct fathom_error *err)
     return 0;
 }
 
-int order_push_all(struct order *order, const void *records, size_t size, struct fathom_error *err)
+int order_push_all(void *sorter, const void *records, size_t size, struct fathom_error *err)
 {
+    struct order *order = sorter;
     const char *at = records, *end = at + size;
     int rc = 0;
     while (rc == 0 && at < end) {

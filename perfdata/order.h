@@ -29,7 +29,7 @@ int order_push(struct order *order, const void *data, size_t size, struct fathom
 /* The same, but always copies the record. */
 int order_push_copy(struct order *order, const void *data, size_t size, struct fathom_error *err);
 /* Pushes whole raw records, including FINISHED_ROUND ones, as a collector passes them on. */
-int order_push_all(struct order *order, const void *records, size_t size, struct fathom_error *err);
+int order_push_all(void *order, const void *records, size_t size, struct fathom_error *err);
 int order_round(struct order *order, struct fathom_error *err); /* FINISHED_ROUND */
 int order_flush(struct order *order, struct fathom_error *err); /* the end: delivers all that is left */
 /* Number of records that could not be decoded and were skipped. */

@@ -491,8 +491,9 @@ int reader_open_live(const struct reader_live *live, struct reader **out, struct
     return rc;
 }
 
-int reader_append(struct reader *reader, const void *records, size_t size, struct fathom_error *err)
+int reader_append(void *live, const void *records, size_t size, struct fathom_error *err)
 {
+    struct reader *reader = live;
     const uint8_t *at = records, *end = at + size;
     struct order *order = reader->live->order;
     int rc = input_append(&reader->input, records, size, err);

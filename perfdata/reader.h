@@ -53,7 +53,7 @@ struct reader_live {
 int reader_open_live(const struct reader_live *live, struct reader **out, struct fathom_error *err);
 /* Appends whole raw records. Stops early if the sink returns a negative value, which is returned; the records stay appended.
  * -ENOMEM: they were not appended; -EINVAL: they are not whole. */
-int reader_append(struct reader *reader, const void *records, size_t size, struct fathom_error *err);
+int reader_append(void *reader, const void *records, size_t size, struct fathom_error *err);
 /* Delivers the records that are still queued. */
 int reader_finish(struct reader *reader, struct fathom_error *err);
 

@@ -290,8 +290,9 @@ static int look_at(struct writer *writer, const uint8_t *data, size_t size, stru
     return 0;
 }
 
-int writer_append(struct writer *writer, const void *data, size_t size, struct fathom_error *err)
+int writer_append(void *to, const void *data, size_t size, struct fathom_error *err)
 {
+    struct writer *writer = to;
     int rc = look_at(writer, data, size, err);
     if (rc == 0 && (writer->failed || BUFFER_BYTES - writer->buffered < size || size >= DIRECT_BYTES))
         rc = writer_flush(writer, err);

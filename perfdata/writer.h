@@ -32,7 +32,7 @@ int writer_compress(struct writer *writer, struct fathom_error *err);
 /* Appends raw records (whole ones, one or several). Buffered. -EINVAL: they are not whole, and none is appended. -ENOSPC and
  * others: what was written before stays readable, to the last whole record, and no more is accepted; writer_close() completes
  * the header. */
-int writer_append(struct writer *writer, const void *data, size_t size, struct fathom_error *err);
+int writer_append(void *writer, const void *data, size_t size, struct fathom_error *err);
 /* Writes the buffered records, so that they survive the writer's death. Errors as in writer_append(). */
 int writer_flush(struct writer *writer, struct fathom_error *err);
 /* Feature sections: the command line (argv), one build-id per image path (HEADER_BUILD_ID) and the formats of

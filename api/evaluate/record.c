@@ -53,7 +53,7 @@ int evaluate_record(struct fathom_evaluation *e, struct fathom_error *err)
     if (rc == 0 && writer_is_stream(writer))
         rc = error_set(err, EINVAL, "%s: the recording is read again, so it needs a regular file", path);
     if (rc == 0)
-        rc = learning_new(e->collector, &e->collect, false, false, mapped_sink_write, writer, &learning, err);
+        rc = learning_new(e->collector, &e->collect, false, false, writer_append, writer, &learning, err);
     if (rc == 0)
         rc = mapped_sink_new(&(struct mapped_sink_input){.events = events,
                                                          .count = count,
@@ -62,12 +62,11 @@ int evaluate_record(struct fathom_evaluation *e, struct fathom_error *err)
                                                          .context = learning,
                                                          .names = &e->host.log},
                              &sink, err);
-    enum target_end end;
     if (rc == 0) {
         writer_keep_old(writer);
         rc = target_observe(&e->options.target, e->collector,
-                            &(struct target_user){.sink = mapped_sink_add, .context = sink}, &e->stop, &end,
-                            err);
+                            &(struct target_user){.sink = mapped_sink_add, .sink_context = sink}, &e->stop,
+                            NULL, err);
     }
     if (rc == 0) {
         mapped_sink_finish(sink);

@@ -43,18 +43,6 @@ static int learn_record(void *live, const struct record *record, struct fathom_e
     return rc;
 }
 
-/* A collector_sink (context: the reader). */
-static int keep_records(void *reader, const void *records, size_t size, struct fathom_error *err)
-{
-    return reader_append(reader, records, size, err);
-}
-
-static int take_records(void *live, const void *records, size_t size, struct fathom_error *err)
-{
-    struct fathom_live *l = live;
-    return mapped_sink_add(l->sink, records, size, err);
-}
-
 static int show_progress(void *live, struct fathom_error *err)
 {
     const struct fathom_live *l = live;
@@ -139,7 +127,7 @@ static int open_sink(struct fathom_live *l, struct fathom_error *err)
     /* A file that cannot be copied matters only for later reports; this report says itself what it could not read. */
     if (rc == 0)
         rc = learning_new(l->collector, &l->collect, !l->options.keep_stacks,
-                          cached_maps_wanted(l->report.given.profile.no_cache), keep_records, l->reader,
+                          cached_maps_wanted(l->report.given.profile.no_cache), reader_append, l->reader,
                           &l->learning, err);
     if (rc == 0)
         rc = mapped_sink_new(&(struct mapped_sink_input){.events = events,
@@ -163,13 +151,13 @@ static int name_code(struct fathom_live *l, struct fathom_error *err)
 
 int fathom_live_run(struct fathom_live *l, struct fathom_error *error)
 {
-    enum target_end end;
     int rc = open_sink(l, error);
     if (rc == 0)
         rc = target_observe(
             &l->options.target, l->collector,
-            &(struct target_user){.sink = take_records, .progress = show_progress, .context = l}, &l->stop,
-            &end, error);
+            &(struct target_user){
+                .sink = mapped_sink_add, .sink_context = l->sink, .progress = show_progress, .context = l},
+            &l->stop, NULL, error);
     if (l->learning) {
         int passed = learning_finish(l->learning, rc ? NULL : error);
         rc = rc < 0 ? rc : passed;

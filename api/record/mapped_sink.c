@@ -199,8 +199,3 @@ int mapped_sink_names(struct mapped_sink *s, struct writer *writer, struct fatho
         writer_code_names(writer, names, size);
     return rc;
 }
-
-int mapped_sink_write(void *writer, const void *records, size_t size, struct fathom_error *err)
-{
-    return writer_append(writer, records, size, err);
-}

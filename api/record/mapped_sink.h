@@ -35,7 +35,5 @@ int mapped_sink_look(struct mapped_sink *sink, uint8_t **data, size_t *size, str
 int mapped_sink_told(struct mapped_sink *sink, const void **data, size_t *size, struct fathom_error *err);
 /* Writes the same to a writer, which must be closed before the sink is freed. */
 int mapped_sink_names(struct mapped_sink *sink, struct writer *writer, struct fathom_error *err);
-/* The sink for records that go to a file. context: a struct writer */
-collector_sink mapped_sink_write;
 
 #endif

@@ -155,13 +155,13 @@ static int open_sink(struct part *p, struct fathom_error *err)
 {
     int rc;
     if (p->stacks) {
-        stack_sink_to(p->stacks, mapped_sink_write, p->writer);
+        stack_sink_to(p->stacks, writer_append, p->writer);
         rc = learning_new(p->collector, &p->collect, false, false, stack_sink_add, p->stacks, &p->learning,
                           err);
     } else {
         rc = learning_new(p->collector, &p->collect, !p->options->keep_stacks,
-                          cached_maps_wanted(p->options->no_cache), mapped_sink_write, p->writer,
-                          &p->learning, err);
+                          cached_maps_wanted(p->options->no_cache), writer_append, p->writer, &p->learning,
+                          err);
     }
     struct mapped_sink_input input = {.log = &p->host->log,
                                       .names = &p->host->log,

@@ -324,14 +324,14 @@ int fathom_recorder_open(const struct fathom_recorder_options *options,
 
 int fathom_recorder_run(struct fathom_recorder *r, struct fathom_error *err)
 {
-    struct target_user user = {.sink = record_sink, .progress = record_progress, .context = r};
+    struct target_user user = {
+        .sink = record_sink, .sink_context = r, .progress = record_progress, .context = r};
     struct fathom_target target = r->options.target;
-    enum target_end end;
     r->began = clock_ns();
     r->ends = target.duration > 0 ? r->began + (uint64_t)(target.duration * 1e9) : 0;
     int rc = part_begin(r->part, err);
     if (rc == 0)
-        rc = target_observe(&target, part_collector(r->part), &user, &r->stop, &end, err);
+        rc = target_observe(&target, part_collector(r->part), &user, &r->stop, NULL, err);
     user.started = true;
     while (r->next) {
         int ended = take_next(r, rc ? NULL : err);
@@ -341,7 +341,7 @@ int fathom_recorder_run(struct fathom_recorder *r, struct fathom_error *err)
         if (target.duration > 0)
             target.duration = r->ends > r->began ? (double)(r->ends - r->began) * 1e-9 : 1e-3;
         if (rc == 0)
-            rc = target_observe(&target, part_collector(r->part), &user, &r->stop, &end, err);
+            rc = target_observe(&target, part_collector(r->part), &user, &r->stop, NULL, err);
     }
     if (rc < 0) /* nobody supervises the command */
         collector_signal(part_collector(r->part), SIGTERM);

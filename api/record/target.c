@@ -56,47 +56,35 @@ void target_collector(const struct fathom_target *target, const struct log *log,
     };
 }
 
-static double now_seconds(void)
-{
-    return (double)clock_ns() * 1e-9;
-}
-
 int target_observe(const struct fathom_target *target, struct collector *collector,
-                   const struct target_user *user, const atomic_bool *stop, enum target_end *end,
+                   const struct target_user *user, const atomic_bool *stop, bool *ended,
                    struct fathom_error *err)
 {
-    *end = TARGET_ENDED;
-    int rc = user->started ? 0 : collector_start(collector, user->sink, user->context, err);
-    double stop_at = now_seconds() + target->duration;
+    int rc = user->started ? 0 : collector_start(collector, user->sink, user->sink_context, err);
+    double stop_at = clock_seconds() + target->duration;
     while (rc == 0) {
         int timeout = POLL_MS;
         if (target->duration > 0) {
-            double left = stop_at - now_seconds();
-            if (left <= 0) {
-                *end = TARGET_TIME_OVER;
+            double left = stop_at - clock_seconds();
+            if (left <= 0)
                 break;
-            }
             if (left * 1000 < timeout)
                 timeout = (int)(left * 1000) + 1;
         }
-        int more = collector_poll(collector, timeout, user->sink, user->context, err);
-        if (atomic_load(stop)) {
-            *end = TARGET_STOPPED;
+        int more = collector_poll(collector, timeout, user->sink, user->sink_context, err);
+        if (atomic_load(stop))
             break;
-        }
         if (more <= 0) {
             rc = more;
+            if (ended)
+                *ended = rc == 0;
             break;
         }
         if (user->progress)
             rc = user->progress(user->context, err);
-        if (rc > 0) {
-            *end = TARGET_LEFT;
-            rc = 0;
-            break;
-        }
     }
-    int stopped = collector_stop(collector, user->sink, user->context, rc ? NULL : err);
+    rc = rc > 0 ? 0 : rc; /* another collector continues */
+    int stopped = collector_stop(collector, user->sink, user->sink_context, rc ? NULL : err);
     if (rc == 0)
         rc = stopped;
     if (target->command && collector_status(collector) < 0)

@@ -14,27 +14,21 @@
 void target_collector(const struct fathom_target *target, const struct log *log,
                       struct collector_options *out);
 
-enum target_end {
-    TARGET_ENDED, /* the command or all processes ended */
-    TARGET_TIME_OVER,
-    TARGET_STOPPED,
-    TARGET_LEFT, /* `progress` returned a positive value */
-};
-
 struct target_user {
     collector_sink *sink;
+    void *sink_context;
     /* Called at least 10 times a second; a negative result ends the run and is returned; a positive one ends it, while another
      * collector continues with the target. May be NULL. */
     int (*progress)(void *context, struct fathom_error *err);
-    void *context; /* of both */
+    void *context; /* of it */
     bool started;  /* the collector was started already */
 };
 
 /* Starts the collector, drains it to the sink until the end, stops it. After a failure, what reached the sink
  * remains valid. Sends SIGTERM to a launched command that is still running. stop: ends the run once it is true, at once if a
- * signal handler set it. */
+ * signal handler set it. *ended becomes true if the command or all processes ended; NULL is allowed. */
 int target_observe(const struct fathom_target *target, struct collector *collector,
-                   const struct target_user *user, const atomic_bool *stop, enum target_end *end,
+                   const struct target_user *user, const atomic_bool *stop, bool *ended,
                    struct fathom_error *err);
 
 #endif

@@ -90,12 +90,6 @@ static int resolve_records(void *top, const void *records, size_t size, struct f
     return online_add(t->online, records, size, err);
 }
 
-static int take_records(void *top, const void *records, size_t size, struct fathom_error *err)
-{
-    struct fathom_top *t = top;
-    return mapped_sink_add(t->mapped, records, size, err);
-}
-
 /* Reads the names of code that processes have made so far. */
 static int name_code(struct fathom_top *t, struct fathom_error *err)
 {
@@ -138,7 +132,7 @@ static int observe_target(struct fathom_top *t, struct fathom_error *err)
 {
     struct online_input input = {
         .images = t->images, .log = &t->host.log, .map = t->map, .sink = count_sample, .context = t};
-    enum target_end end = TARGET_STOPPED;
+    bool ended = false;
     input.count = collector_events(t->collector, &input.events);
     choose_events(t, &input);
     int rc = online_new(&input, &t->online, err);
@@ -154,11 +148,12 @@ static int observe_target(struct fathom_top *t, struct fathom_error *err)
     if (rc == 0)
         rc = target_observe(
             &t->options.target, t->collector,
-            &(struct target_user){.sink = take_records, .progress = show_progress, .context = t}, &t->stop,
-            &end, err);
+            &(struct target_user){
+                .sink = mapped_sink_add, .sink_context = t->mapped, .progress = show_progress, .context = t},
+            &t->stop, &ended, err);
     if (rc == 0)
         rc = online_finish(t->online, err);
-    t->ended = rc == 0 && end == TARGET_ENDED;
+    t->ended = rc == 0 && ended;
     return rc;
 }
 

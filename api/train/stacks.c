@@ -43,12 +43,6 @@ static int learn_stack(void *context, const struct record *record, struct fathom
     return vec_push(s->leaves, s->leaf_count, s->leaf_capacity, leaf) ? 0 : error_memory(err);
 }
 
-static int take_records(void *context, const void *records, size_t size, struct fathom_error *err)
-{
-    struct train_stacks *s = context;
-    return order_push_all(s->order, records, size, err);
-}
-
 /* Stops the collector and drains what is left. */
 static void end_sampling(struct train_stacks *s)
 {
@@ -56,7 +50,7 @@ static void end_sampling(struct train_stacks *s)
     if (s->ended)
         return;
     s->ended = true;
-    int stopped = collector_stop(s->collector, take_records, s, &err);
+    int stopped = collector_stop(s->collector, order_push_all, s->order, &err);
     int flushed = order_flush(s->order, stopped < 0 ? NULL : &err); /* what arrived remains valid */
     if (stopped < 0 || flushed < 0)
         log_write(s->log, LOG_WARNING, "only part of the stacks were sampled: %s", err.text);
@@ -74,7 +68,7 @@ static int start_thread(struct train_stacks *s, struct fathom_error *err)
     if (rc < 0)
         return rc;
     s->order = order_new(s->decoder, true, learn_stack, s);
-    return s->order ? collector_start(s->collector, take_records, s, err) : error_memory(err);
+    return s->order ? collector_start(s->collector, order_push_all, s->order, err) : error_memory(err);
 }
 
 struct train_stacks *train_stacks_start(const struct fathom_train *t, pid_t pid, const char *runtime)
@@ -111,7 +105,7 @@ void train_stacks_poll(struct train_stacks *s)
     struct fathom_error err;
     if (!s || s->ended)
         return;
-    int more = collector_poll(s->collector, 0, take_records, s, &err);
+    int more = collector_poll(s->collector, 0, order_push_all, s->order, &err);
     if (more < 0)
         log_write(s->log, LOG_WARNING, "stopped sampling stacks: %s", err.text);
     if (more <= 0)

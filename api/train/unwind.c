@@ -35,12 +35,6 @@ static uint32_t contexts_of(const struct training *t)
     return trie_node_count(t->learner->trie) - 1;
 }
 
-static int train_sink(void *context, const void *records, size_t size, struct fathom_error *err)
-{
-    struct training *t = context;
-    return order_push_all(t->order, records, size, err);
-}
-
 static int train_progress(void *context, struct fathom_error *err)
 {
     (void)err;
@@ -103,9 +97,9 @@ static int start_unwinding(struct fathom_train *train, struct fathom_error *err)
 static int run_unwinding(struct fathom_train *train, struct fathom_error *err)
 {
     struct training *t = train->own;
-    struct target_user user = {.sink = train_sink, .progress = train_progress, .context = t};
-    enum target_end end;
-    return target_observe(&train->options.target, t->collector, &user, &train->stop, &end, err);
+    struct target_user user = {
+        .sink = order_push_all, .sink_context = t->order, .progress = train_progress, .context = t};
+    return target_observe(&train->options.target, t->collector, &user, &train->stop, NULL, err);
 }
 
 static int save_map(struct fathom_train *train, struct fathom_error *err)

@@ -31,12 +31,6 @@ struct watching {
     uint32_t left_out;            /* functions without an instruction that can be watched */
 };
 
-static int watch_sink(void *context, const void *records, size_t size, struct fathom_error *err)
-{
-    struct watching *w = context;
-    return order_push_all(w->order, records, size, err);
-}
-
 static int watch_progress(void *context, struct fathom_error *err)
 {
     (void)err;
@@ -202,9 +196,9 @@ static int start_uprobes(struct fathom_train *t, struct fathom_error *err)
 static int run_uprobes(struct fathom_train *t, struct fathom_error *err)
 {
     struct watching *w = t->own;
-    struct target_user user = {.sink = watch_sink, .progress = watch_progress, .context = w};
-    enum target_end end;
-    return target_observe(&t->options.target, w->collector, &user, &t->stop, &end, err);
+    struct target_user user = {
+        .sink = order_push_all, .sink_context = w->order, .progress = watch_progress, .context = w};
+    return target_observe(&t->options.target, w->collector, &user, &t->stop, NULL, err);
 }
 
 static int save_map(struct fathom_train *t, struct fathom_error *err)
