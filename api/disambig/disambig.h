@@ -24,9 +24,9 @@ struct disambig_test {
     struct image_cache *images;
     struct hooked hooked;
     struct trie *trie;
-    char **command; /* the given one, with the program replaced by the patched file's path */
-    char *own;      /* that path */
-    char *library;  /* a directory with a link to the patched library; NULL: none */
+    char **command;          /* the given one, with the program replaced by the patched file's path */
+    char *own;               /* that path */
+    struct scratch *library; /* a directory with a link to the patched library; NULL: none */
 };
 
 struct fathom_disambig {

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "api/disambig/disambig.h"
+#include "base/scratch.h"
 #include "image/elf/program.h"
 #include "image/name.h"
 #include "pathmap/train/harvest.h"
@@ -22,43 +23,29 @@ static const char *library_name(const struct fathom_disambig *d)
 /* Makes a private directory with a link to the patched library, which the loader will search first. */
 static int offer_library(struct fathom_disambig *d, struct fathom_error *err)
 {
-    const char *tmp = getenv("TMPDIR"), *name = library_name(d);
-    char *link = NULL;
+    const char *name = library_name(d);
+    char *link;
     if (!name)
         return error_set(err, EBADMSG, "the name that %s asks to be called by is no file name",
                          d->options.program);
-    if (asprintf(&d->test.library, "%s/fathom-selftest.XXXXXX", tmp && *tmp ? tmp : "/tmp") < 0) {
-        d->test.library = NULL;
-        return error_memory(err);
-    }
-    if (!mkdtemp(d->test.library)) {
-        int rc = error_system(err, errno, "cannot make a directory for the patched library");
-        free(d->test.library);
-        d->test.library = NULL;
+    int rc = scratch_new(&d->test.library, err);
+    if (rc < 0)
         return rc;
-    }
-    int rc = asprintf(&link, "%s/%s", d->test.library, name) < 0 ? error_memory(err) : 0;
-    if (rc == 0 && symlink(d->test.own, link) < 0)
+    if (asprintf(&link, "%s/%s", scratch_directory(d->test.library), name) < 0)
+        return error_memory(err);
+    if (symlink(d->test.own, link) < 0)
         rc = error_system(err, errno, "cannot offer the patched library");
-    if (rc != -ENOMEM)
-        free(link);
+    free(link);
     return rc;
 }
 
 void disambig_test_clear(struct fathom_disambig *d)
 {
     struct disambig_test *t = &d->test;
-    char *link;
-    if (t->library && asprintf(&link, "%s/%s", t->library, library_name(d)) >= 0) {
-        unlink(link);
-        free(link);
-    }
-    if (t->library)
-        rmdir(t->library);
+    scratch_free(t->library);
     hooked_close(&t->hooked);
     trie_free(t->trie);
     image_cache_free(t->images);
-    free(t->library);
     free(t->command);
     free(t->own);
 }
@@ -147,7 +134,8 @@ int fathom_disambig_test_open(struct fathom_disambig *d, struct fathom_error *er
 
 int fathom_disambig_test_start(struct fathom_disambig *d, struct fathom_error *err)
 {
-    return hooked_start(&d->test.hooked, d->test.command, d->test.library, err);
+    const char *libraries = d->test.library ? scratch_directory(d->test.library) : NULL;
+    return hooked_start(&d->test.hooked, d->test.command, libraries, err);
 }
 
 void fathom_disambig_test_run(struct fathom_disambig *d)
