@@ -15,8 +15,7 @@
 #include "perfdata/writer.h"
 
 struct part {
-    const struct fathom_recorder_options *options;
-    const struct host *host;
+    struct part_input in;
     struct log warnings;              /* suppresses what the previous part reported already */
     pid_t launched;                   /* by the previous part */
     struct collector_options collect; /* borrowed by the collector */
@@ -27,8 +26,6 @@ struct part {
     struct stack_sink *stacks; /* NULL: stack records are written unchanged */
     struct learning *learning;
     struct phase_switch *phases; /* NULL: all events are always on */
-    struct phase_control *control;
-    struct java_maps *java;
 };
 
 struct collector *part_collector(const struct part *p)
@@ -71,7 +68,7 @@ static int open_writer(struct part *p, struct outfile **file, struct fathom_erro
 {
     const struct event *events;
     size_t count = collector_events(p->collector, &events);
-    if (p->options->stack_samples && collector_verify(p->collector)) {
+    if (p->in.options->stack_samples && collector_verify(p->collector)) {
         int rc = stack_sink_new(events, count, &p->stacks, err);
         if (rc < 0)
             return rc;
@@ -83,21 +80,21 @@ static int open_writer(struct part *p, struct outfile **file, struct fathom_erro
         return rc;
     *file = NULL;
     writer_keep_old(p->writer);
-    return p->options->compress ? writer_compress(p->writer, err) : 0;
+    return p->in.options->compress ? writer_compress(p->writer, err) : 0;
 }
 
 static void pass_warning(void *part, enum log_level level, const char *text)
 {
     const struct part *p = part;
     if (level >= LOG_WARNING)
-        log_write(&p->host->log, level, "%s", text);
+        log_write(&p->in.host->log, level, "%s", text);
 }
 
 /* Makes the collector continue with the target of the previous part. */
 static void follow_on(struct part *p, const struct part *before)
 {
     p->launched = collector_command(before->collector);
-    if (p->collect.command && !fathom_target_wide(&p->options->target)) {
+    if (p->collect.command && !fathom_target_wide(&p->in.options->target)) {
         p->collect.pids = &p->launched;
         p->collect.pid_count = 1;
     }
@@ -113,11 +110,8 @@ int part_open(const struct part_input *input, struct outfile **file, struct part
     struct part *p = calloc(1, sizeof *p);
     if (!p)
         return error_memory(err);
-    p->options = input->options;
-    p->host = input->host;
-    p->control = input->control;
-    p->java = input->java;
-    recorder_collector(p->options, &p->host->log, &p->collect);
+    p->in = *input;
+    recorder_collector(p->in.options, &p->in.host->log, &p->collect);
     allocations_use(input->allocations, &p->collect);
     if (input->before)
         follow_on(p, input->before);
@@ -159,13 +153,13 @@ static int open_sink(struct part *p, struct fathom_error *err)
         rc = learning_new(p->collector, &p->collect, false, false, stack_sink_add, p->stacks, &p->learning,
                           err);
     } else {
-        rc = learning_new(p->collector, &p->collect, !p->options->keep_stacks,
-                          cached_maps_wanted(p->options->no_cache), writer_append, p->writer, &p->learning,
+        rc = learning_new(p->collector, &p->collect, !p->in.options->keep_stacks,
+                          cached_maps_wanted(p->in.options->no_cache), writer_append, p->writer, &p->learning,
                           err);
     }
-    struct mapped_sink_input input = {.log = &p->host->log,
-                                      .names = &p->host->log,
-                                      .java = p->java,
+    struct mapped_sink_input input = {.log = &p->in.host->log,
+                                      .names = &p->in.host->log,
+                                      .java = p->in.java,
                                       .next = learning_add,
                                       .context = p->learning};
     input.count = collector_events(p->collector, &input.events);
@@ -181,7 +175,7 @@ _Static_assert((int)FATHOM_INTERVAL_THIRD == (int)PHASE_SAMPLING_THIRD &&
 
 static int begin_phases(struct part *p, struct fathom_error *err)
 {
-    const struct fathom_recorder_options *o = p->options;
+    const struct fathom_recorder_options *o = p->in.options;
     const struct event *events;
     if (o->phase_interval <= 0)
         return 0;
@@ -192,8 +186,8 @@ static int begin_phases(struct part *p, struct fathom_error *err)
         .sampling = {.policy = (enum phase_sampling_policy)o->phase_policy,
                      .share = share > UINT32_MAX ? UINT32_MAX : (uint32_t)share,
                      .seed = clock_ns()},
-        .control = p->control};
-    return phase_switch_new(p->collector, &options, &p->host->log, &p->phases, err);
+        .control = p->in.control};
+    return phase_switch_new(p->collector, &options, &p->in.host->log, &p->phases, err);
 }
 
 int part_begin(struct part *p, struct fathom_error *err)
@@ -201,8 +195,8 @@ int part_begin(struct part *p, struct fathom_error *err)
     int rc = open_sink(p, err);
     if (rc == 0)
         rc = begin_phases(p, err);
-    if (rc == 0 && p->options->argc)
-        rc = writer_command(p->writer, p->options->argc, p->options->argv, err);
+    if (rc == 0 && p->in.options->argc)
+        rc = writer_command(p->writer, p->in.options->argc, p->in.options->argv, err);
     return rc;
 }
 
@@ -227,13 +221,13 @@ static void say_summary(const struct part *p, double bytes, bool *nothing)
     bool large = bytes >= 1e6;
     bool follows = collector_verify(p->collector);
     uint64_t stacks = follows ? s.stacks_new : s.audit_samples;
-    log_write(&p->host->log, LOG_NOTE, "%llu sample%s and %llu %s%s in %s (%.1f %s)",
+    log_write(&p->in.host->log, LOG_NOTE, "%llu sample%s and %llu %s%s in %s (%.1f %s)",
               (unsigned long long)s.samples, s.samples == 1 ? "" : "s", (unsigned long long)stacks,
               follows ? "new stack" : "audit sample", stacks == 1 ? "" : "s", p->name,
               bytes / (large ? 1e6 : 1e3), large ? "MB" : "KB");
     if (p->phases)
         phase_switch_tell(p->phases);
-    *nothing = recorder_say_losses(p->collector, &p->host->log);
+    *nothing = recorder_say_losses(p->collector, &p->in.host->log);
 }
 
 static int end_file(struct part *p, int rc, bool *nothing, struct fathom_error *err)
@@ -264,7 +258,7 @@ static int end_file(struct part *p, int rc, bool *nothing, struct fathom_error *
 void part_keep(const struct part *p)
 {
     if (p->learning)
-        learning_keep(p->learning, host_is_verbose(p->host) ? &p->host->log : NULL);
+        learning_keep(p->learning, host_is_verbose(p->in.host) ? &p->in.host->log : NULL);
 }
 
 int part_end(struct part *p, int rc, bool *nothing, struct fathom_error *err)
