@@ -26,9 +26,8 @@ struct receiver {
     const char *scheme;
     const char *target, *type;
     const char *format; /* of the profile */
-    /* Wraps the profile in the server's message; NULL: the profile is the message. */
-    int (*wrap)(const struct store_key *key, const char *name, const struct message *profile,
-                struct message *out, struct fathom_error *err);
+    bool wrapped;       /* the message is a request with the profile; else it is the profile */
+    bool nested;        /* the labels are in an object of it */
     /* Explains what is wrong with an answer of the right type; "": nothing. */
     void (*judge)(const struct http_answer *answer, char told[HTTP_TOLD_MOST]);
 };
@@ -79,8 +78,8 @@ static char *encode_base64(const void *data, size_t size)
     return text;
 }
 
-/* Makes a request with one series of one profile. nested: put its labels into an object. */
-static int write_series(const struct store_key *key, const char *name, const struct message *profile,
+/* Makes a request with one series of one profile. */
+static int wrap_profile(const struct store_key *key, const char *name, const struct message *profile,
                         bool nested, struct message *out, struct fathom_error *err)
 {
     const struct label labels[] = {{"__name__", name},
@@ -119,18 +118,6 @@ static int write_series(const struct store_key *key, const char *name, const str
     return fclose(stream) == 0 || rc < 0 ? rc : error_memory(err);
 }
 
-static int wrap_pyroscope(const struct store_key *key, const char *name, const struct message *profile,
-                          struct message *out, struct fathom_error *err)
-{
-    return write_series(key, name, profile, false, out, err);
-}
-
-static int wrap_parca(const struct store_key *key, const char *name, const struct message *profile,
-                      struct message *out, struct fathom_error *err)
-{
-    return write_series(key, name, profile, true, out, err);
-}
-
 /* PushResponse and WriteRawResponse are "{}". An object with fields may be the error of another server. */
 static void judge_json(const struct http_answer *answer, char told[HTTP_TOLD_MOST])
 {
@@ -161,9 +148,9 @@ static void judge_otlp(const struct http_answer *answer, char told[HTTP_TOLD_MOS
 }
 
 static const struct receiver receivers[] = {
-    {"pyroscope", "push.v1.PusherService/Push", "application/json", "pprof", wrap_pyroscope, judge_json},
-    {"parca", "profiles/writeraw", "application/json", "pprof", wrap_parca, judge_json},
-    {"otlp", "v1development/profiles", "application/x-protobuf", "otlp", NULL, judge_otlp},
+    {"pyroscope", "push.v1.PusherService/Push", "application/json", "pprof", true, false, judge_json},
+    {"parca", "profiles/writeraw", "application/json", "pprof", true, true, judge_json},
+    {"otlp", "v1development/profiles", "application/x-protobuf", "otlp", false, false, judge_otlp},
 };
 
 /* Removes the scheme from *url. NULL: another scheme. */
@@ -331,10 +318,10 @@ int push_batches(struct push *p, struct dictionary *dictionary, const struct sto
         char name[64];
         name_metric(&batches[i], name);
         rc = make_profile(p, dictionary, &batches[i], &profile, err);
-        if (rc == 0 && p->receiver->wrap)
-            rc = p->receiver->wrap(&batches[i].key, name, &profile, &wrapped, err);
+        if (rc == 0 && p->receiver->wrapped)
+            rc = wrap_profile(&batches[i].key, name, &profile, p->receiver->nested, &wrapped, err);
         if (rc == 0)
-            rc = send_message(p, p->receiver->wrap ? &wrapped : &profile, err);
+            rc = send_message(p, p->receiver->wrapped ? &wrapped : &profile, err);
         free(profile.data);
         free(wrapped.data);
     }
