@@ -138,7 +138,7 @@ static void make_status(struct top *t)
              share_format(proved, o.proved, o.weight), share_format(inferred, o.inferred, o.weight),
              share_format(unknown, o.weight - o.proved - o.inferred, o.weight), state);
     char thread[96] = "", filter[96] = "", period[48] = "", rest[48] = "", share[SHARE_SIZE];
-    if (s->thread != FATHOM_TOP_ALL)
+    if (s->show.thread != FATHOM_TOP_ALL)
         snprintf(thread, sizeof thread, ", only %.64s", s->thread_name);
     if (*s->filter)
         snprintf(filter, sizeof filter, ", filter \"%s\"", s->filter);
@@ -149,23 +149,22 @@ static void make_status(struct top *t)
         snprintf(rest, sizeof rest, "; %s in light contexts",
                  share_format(share, t->rows.rest, t->rows.whole));
     snprintf(s->status[2], TOP_LINE, "%s%s by %s, from %g%%%s%s%s%s%s", s->paused ? "PAUSED: " : "",
-             views[s->view].word, sorts[top_sort(s)].word, s->min_percent, period,
-             s->threads ? ", threads" : "", thread, filter, rest);
+             views[s->show.view].word, sorts[top_sort(s)].word, s->show.min_percent, period,
+             s->show.threads ? ", threads" : "", thread, filter, rest);
     text_clean(s->status[2]);
 }
 
 /* Pictures ---------------------------------------------------------------------------------------------------- */
 
-static bool is_folded(void *state, uint64_t key)
+static bool is_folded(void *folded, uint64_t key)
 {
-    return table_find(((const struct top_state *)state)->folded, key);
+    return table_find(folded, key);
 }
 
 static int make_rows(struct top *t, struct fathom_error *err)
 {
-    struct top_state *s = &t->state;
-    struct fathom_top_show show = {s->view,    top_sort(s), s->min_percent, s->filter,
-                                   s->threads, s->thread,   is_folded,      s};
+    struct fathom_top_show show = t->state.show;
+    show.sort = top_sort(&t->state);
     return fathom_top_rows(t->top, &show, &t->rows, err);
 }
 
@@ -282,14 +281,12 @@ static int run_top(const struct top_options *o, struct terminal *terminal)
 {
     struct fathom_error err = {0};
     struct fathom_top_summary summary = {.status = -1};
-    struct top t = {.options = o,
-                    .state = {.view = o->show.view,
-                              .sort = o->show.sort,
-                              .min_percent = o->show.min_percent,
-                              .folded = table_new(),
-                              .threads = o->show.threads,
-                              .thread = FATHOM_TOP_ALL}};
-    snprintf(t.state.filter, sizeof t.state.filter, "%s", o->show.filter);
+    struct top t = {.options = o, .state = {.show = o->show, .folded = table_new()}};
+    struct fathom_top_show *show = &t.state.show;
+    snprintf(t.state.filter, sizeof t.state.filter, "%s", show->filter);
+    show->filter = t.state.filter;
+    show->is_folded = is_folded;
+    show->context = t.state.folded;
     int rc = o->count ? open_text(&t, &err) : screen_open(&t.screen, &err);
     if (rc == 0)
         rc = t.state.folded ? observe_target(&t, terminal, &err) : error_memory(&err);
@@ -323,8 +320,9 @@ static int complete_store(struct top_options *o, int argc, struct terminal *term
 
 static int top_run(int argc, char **argv, struct terminal *terminal)
 {
-    struct top_options options = {.top = {.target.verify = fathom_verify_default, .eps = 2e-5},
-                                  .show = {.sort = FATHOM_TOP_SORTS, .min_percent = 1, .filter = ""}};
+    struct top_options options = {
+        .top = {.target.verify = fathom_verify_default, .eps = 2e-5},
+        .show = {.sort = FATHOM_TOP_SORTS, .min_percent = 1, .filter = "", .thread = FATHOM_TOP_ALL}};
     int code = options_parse(&top_command, &options, false, argc, argv, terminal);
     if (code < 0 && options.store.url)
         code = complete_store(&options, argc, terminal);

@@ -204,14 +204,14 @@ static void fold_row(struct top_state *state, const struct fathom_top_row *row)
 /* Shows only the thread of the selected row, or all again. */
 static void choose_thread(const struct screen *s, struct top_state *state, const struct fathom_top_rows *rows)
 {
-    if (state->thread != FATHOM_TOP_ALL) {
-        state->thread = FATHOM_TOP_ALL;
+    if (state->show.thread != FATHOM_TOP_ALL) {
+        state->show.thread = FATHOM_TOP_ALL;
         return;
     }
     for (size_t i = s->at + 1;
-         state->threads && state->view == FATHOM_TOP_TREE && i-- > 0 && i < rows->count;)
+         state->show.threads && state->show.view == FATHOM_TOP_TREE && i-- > 0 && i < rows->count;)
         if (rows->at[i].is_root) {
-            state->thread = rows->at[i].item;
+            state->show.thread = rows->at[i].item;
             state->thread_name = rows->at[i].function;
             return;
         }
@@ -254,27 +254,27 @@ static void key_changes(struct top_state *state, int key)
 {
     switch (key) {
     case 'v':
-        state->view = (state->view + 1) % FATHOM_TOP_VIEWS;
+        state->show.view = (state->show.view + 1) % FATHOM_TOP_VIEWS;
         break;
     case '1':
     case '2':
     case '3':
-        state->view = (enum fathom_top_view)(key - '1');
+        state->show.view = (enum fathom_top_view)(key - '1');
         break;
     case 's':
-        state->sort = (top_sort(state) + 1) % FATHOM_TOP_SORTS;
+        state->show.sort = (top_sort(state) + 1) % FATHOM_TOP_SORTS;
         break;
     case '+':
-        state->min_percent = state->min_percent < 0.01 ? 0.01
-                             : state->min_percent < 25 ? 2 * state->min_percent
-                                                       : 50;
+        state->show.min_percent = state->show.min_percent < 0.01 ? 0.01
+                                  : state->show.min_percent < 25 ? 2 * state->show.min_percent
+                                                                 : 50;
         break;
     case '-':
-        state->min_percent = state->min_percent > 0.01 ? state->min_percent / 2 : 0;
+        state->show.min_percent = state->show.min_percent > 0.01 ? state->show.min_percent / 2 : 0;
         break;
     case 't':
-        state->threads = !state->threads;
-        state->thread = FATHOM_TOP_ALL;
+        state->show.threads = !state->show.threads;
+        state->show.thread = FATHOM_TOP_ALL;
         break;
     case 'p':
         state->paused = !state->paused;
@@ -388,7 +388,7 @@ static void draw_rows(struct screen *s, const struct top_state *state, const str
         bool there = s->from + i < rows->count, selected = there && s->from + i == s->at;
         const struct fathom_top_row *row = there ? &rows->at[s->from + i] : NULL;
         if (there)
-            top_row_format(text, row, rows->whole, state->view);
+            top_row_format(text, row, rows->whole, state->show.view);
         else if (i == 0)
             snprintf(text, sizeof text, "%s", top_nothing(state));
         int attributes = (selected ? A_REVERSE : 0) | (there ? colour_of(row, rows->whole) : 0);

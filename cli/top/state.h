@@ -10,24 +10,20 @@
 #define TOP_LINE  256 /* bytes of one, with the NUL */
 
 struct top_state {
-    enum fathom_top_view view;
-    enum fathom_top_sort sort; /* FATHOM_TOP_SORTS: not chosen */
-    double min_percent;
+    struct fathom_top_show show; /* its filter is the next one; sort: FATHOM_TOP_SORTS: not chosen */
     char filter[TOP_TEXT], search[TOP_TEXT];
     struct table *folded; /* keys of rows */
     bool paused;
-    bool threads;    /* show threads as roots */
-    uint32_t thread; /* item of the only thread shown; FATHOM_TOP_ALL: all are */
-    const char *thread_name;
+    const char *thread_name; /* of show.thread, unless that is FATHOM_TOP_ALL */
     char status[TOP_LINES][TOP_LINE];
 };
 
 /* The order of rows: unless chosen, flat functions are sorted by their own weight, as in a report. */
 static inline enum fathom_top_sort top_sort(const struct top_state *state)
 {
-    return state->sort != FATHOM_TOP_SORTS  ? state->sort
-           : state->view == FATHOM_TOP_FLAT ? FATHOM_TOP_BY_SELF
-                                            : FATHOM_TOP_BY_TOTAL;
+    return state->show.sort != FATHOM_TOP_SORTS  ? state->show.sort
+           : state->show.view == FATHOM_TOP_FLAT ? FATHOM_TOP_BY_SELF
+                                                 : FATHOM_TOP_BY_TOTAL;
 }
 
 #endif

@@ -37,7 +37,7 @@ int top_text_write(const struct top_state *state, const struct fathom_top_rows *
     fprintf(out, "%s\n", top_heading);
     for (size_t i = 0; i < rows->count && (!most || i < most); i++) {
         char text[TOP_ROW];
-        top_row_format(text, &rows->at[i], rows->whole, state->view);
+        top_row_format(text, &rows->at[i], rows->whole, state->show.view);
         fprintf(out, "%s\n", text);
     }
     if (!rows->count)
