@@ -27,6 +27,7 @@ libbase_la_SOURCES = \
 	base/circulation.c base/circulation.h base/search.h \
 	base/select.h \
 	base/share.c base/share.h \
+	base/slips.c base/slips.h \
 	base/sort.c base/sort.h \
 	base/text.c base/text.h \
 	base/vec.c base/vec.h \

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "cli/slips.h"
+#include "base/slips.h"
 
 /* clang-format off */
 const struct command *const command_table[] = {

@@ -27,7 +27,7 @@ extern const struct command record_command, train_command, report_command, map_c
 extern const struct command *const command_table[];
 
 const struct command *command_find(const char *name); /* NULL: no such command */
-/* The command that was probably meant (cli/slips.h); NULL: none. */
+/* The command that was probably meant (base/slips.h); NULL: none. */
 const struct command *command_like(const char *name);
 
 #endif

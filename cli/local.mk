@@ -29,7 +29,6 @@ fathom_SOURCES = \
 	cli/completion.c cli/completion.h cli/diff.c \
 	cli/phases.c cli/phase_rows.h cli/phases_policy.c cli/phases_policy.h \
 	cli/script.c \
-	cli/slips.c cli/slips.h \
 	cli/store.c cli/shared_rows.h \
 	cli/target.c cli/target.h \
 	cli/terminal.c cli/terminal.h \

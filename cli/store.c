@@ -4,11 +4,11 @@
 #include <signal.h>
 #include <string.h>
 
+#include "base/slips.h"
 #include "cli/exit.h"
 #include "cli/privilege.h"
 #include "cli/report_rows.h"
 #include "cli/shared_rows.h"
-#include "cli/slips.h"
 
 struct store_command_options {
     struct report_rows rows; /* first */

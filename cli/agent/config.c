@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/slips.h"
 #include "agent/metrics.h"
 #include "cli/phases_policy.h"
-#include "cli/slips.h"
 
 #define CONFIG_MOST (1u << 20) /* bytes */
 

@@ -1,66 +1,31 @@
 /* near.c - finds similar event names; see near.h. */
 #include "collector/events/near.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/slips.h"
 #include "collector/events/alias.h"
 #include "collector/events/event_list.h"
 #include "collector/events/pfm.h"
 #include "perfdata/software.h"
 
-#define NAME_MAX_HERE 128 /* no suggestions for longer names */
-#define NEAREST       3
+#define NEAREST 3
 
 struct near {
     const char *name;
     unsigned most; /* largest distance that counts as near */
     size_t count;
     struct {
-        char name[NAME_MAX_HERE];
+        char name[SLIPS_NAME];
         unsigned distance;
     } nearest[NEAREST]; /* by distance */
 };
 
-static int fold_character(char c)
-{
-    return c == '_' ? '-' : tolower((unsigned char)c);
-}
-
-static unsigned least(unsigned a, unsigned b)
-{
-    return a < b ? a : b;
-}
-
-unsigned near_distance(const char *a, const char *b, unsigned most)
-{
-    /* Damerau's distance in three rows: rows[i % 3][j] is the one between a's first i and b's first j
-     * characters. */
-    unsigned rows[3][NAME_MAX_HERE + 1];
-    size_t m = strlen(a), n = strlen(b);
-    if (m > NAME_MAX_HERE || n > NAME_MAX_HERE || (m > n ? m - n : n - m) > most)
-        return most + 1;
-    for (size_t j = 0; j <= n; j++)
-        rows[0][j] = (unsigned)j;
-    for (size_t i = 1; i <= m; i++) {
-        unsigned *row = rows[i % 3];
-        const unsigned *above = rows[(i + 2) % 3], *second = rows[(i + 1) % 3];
-        row[0] = (unsigned)i;
-        for (size_t j = 1; j <= n; j++) {
-            int x = fold_character(a[i - 1]), y = fold_character(b[j - 1]);
-            row[j] = least(least(above[j] + 1, row[j - 1] + 1), above[j - 1] + (x != y));
-            if (i > 1 && j > 1 && x == fold_character(b[j - 2]) && y == fold_character(a[i - 2]))
-                row[j] = least(row[j], second[j - 2] + 1);
-        }
-    }
-    return least(rows[m % 3][n], most + 1);
-}
-
 static void consider_name(struct near *near, const char *name)
 {
-    unsigned distance = near_distance(near->name, name, near->most);
-    if (distance > near->most || strlen(name) >= NAME_MAX_HERE)
+    unsigned distance = slips_between(near->name, name, true, near->most);
+    if (distance > near->most || strlen(name) >= SLIPS_NAME)
         return;
     size_t place = near->count;
     for (size_t i = 0; i < near->count; i++)

@@ -7,10 +7,6 @@
 
 #include <stddef.h>
 
-/* The least number of characters to insert, delete, replace or swap with a neighbour to turn one name into
- * the other. Case is ignored, and '-' equals '_'. `most` + 1: more than `most`. */
-unsigned near_distance(const char *a, const char *b, unsigned most);
-
 /* Writes the nearest names, at most three, as "'a', 'b' or 'c'". Returns how many there are; 0: none, and out
  * is "". */
 size_t near_names(const char *name, char *out, size_t size);

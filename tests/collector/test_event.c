@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/slips.h"
 #include "collector/events/event.h"
 #include "collector/events/event_list.h"
 #include "collector/events/event_name.h"
-#include "collector/events/near.h"
 #include "collector/events/open.h"
 #include "collector/events/tracefs.h"
 
@@ -175,15 +175,15 @@ Test(event, distance_of_names)
         {"ca", "abc", 3}, /* 3, as what was swapped is not changed again */
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        cr_assert_eq(near_distance(known[i].a, known[i].b, 10), known[i].distance, "%s", known[i].a);
-        cr_assert_eq(near_distance(known[i].b, known[i].a, 10), known[i].distance, "%s", known[i].a);
+        cr_assert_eq(slips_between(known[i].a, known[i].b, true, 10), known[i].distance, "%s", known[i].a);
+        cr_assert_eq(slips_between(known[i].b, known[i].a, true, 10), known[i].distance, "%s", known[i].a);
     }
-    cr_assert_eq(near_distance("kitten", "sitting", 2), 3);
-    cr_assert_eq(near_distance("cs", "context-switches", 4), 5);
+    cr_assert_eq(slips_between("kitten", "sitting", true, 2), 3);
+    cr_assert_eq(slips_between("cs", "context-switches", true, 4), 5);
     char longest[200];
     memset(longest, 'x', sizeof longest - 1);
     longest[sizeof longest - 1] = '\0';
-    cr_assert_eq(near_distance(longest, longest, 5), 6);
+    cr_assert_eq(slips_between(longest, longest, true, 5), 6);
 }
 
 static void see(void *context, const struct listed_event *event)
