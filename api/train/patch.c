@@ -164,5 +164,5 @@ static void close_session(struct fathom_train *t)
     free(p);
 }
 
-const struct train_way train_patch = {open_session, start_hooked,   run_hooked,
-                                      save_map,     command_status, close_session};
+const struct train_way train_patch = {open_session,   start_hooked,  run_hooked, save_map,
+                                      command_status, close_session, NULL};

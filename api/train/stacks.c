@@ -5,16 +5,12 @@
 #include "api/record/target.h"
 #include "base/vec.h"
 #include "infer/samples/trainer.h"
-#include "perfdata/order.h"
 
 struct train_stacks {
-    struct collector_options collect; /* borrowed by the collector */
     const struct log *log;
     struct fathom_target target; /* borrowed by the collector, as pid */
     pid_t pid;
-    struct collector *collector;
-    struct decoder *decoder;
-    struct order *order;
+    struct sampling sampling;
     struct processes *processes;
     struct trie *trie; /* of all frames, including those without hooks */
     struct trainer *trainer;
@@ -50,25 +46,17 @@ static void end_sampling(struct train_stacks *s)
     if (s->ended)
         return;
     s->ended = true;
-    int stopped = collector_stop(s->collector, order_push_all, s->order, &err);
-    int flushed = order_flush(s->order, stopped < 0 ? NULL : &err); /* what arrived remains valid */
+    int stopped = collector_stop(s->sampling.collector, order_push_all, s->sampling.order, &err);
+    int flushed = order_flush(s->sampling.order, stopped < 0 ? NULL : &err); /* what arrived remains valid */
     if (stopped < 0 || flushed < 0)
         log_write(s->log, LOG_WARNING, "only part of the stacks were sampled: %s", err.text);
 }
 
 static int start_thread(struct train_stacks *s, struct fathom_error *err)
 {
-    const struct event *events;
-    target_collector(&s->target, s->log, &s->collect);
-    int rc = collector_open(&s->collect, &s->collector, err);
-    if (rc < 0)
-        return rc;
-    size_t count = collector_events(s->collector, &events);
-    rc = decoder_new(events, count, &s->decoder, err);
-    if (rc < 0)
-        return rc;
-    s->order = order_new(s->decoder, true, learn_stack, s);
-    return s->order ? collector_start(s->collector, order_push_all, s->order, err) : error_memory(err);
+    target_collector(&s->target, s->log, &s->sampling.collect);
+    int rc = sampling_open(&s->sampling, learn_stack, s, err);
+    return rc == 0 ? collector_start(s->sampling.collector, order_push_all, s->sampling.order, err) : rc;
 }
 
 struct train_stacks *train_stacks_start(const struct fathom_train *t, pid_t pid, const char *runtime)
@@ -105,7 +93,7 @@ void train_stacks_poll(struct train_stacks *s)
     struct fathom_error err;
     if (!s || s->ended)
         return;
-    int more = collector_poll(s->collector, 0, order_push_all, s->order, &err);
+    int more = collector_poll(s->sampling.collector, 0, order_push_all, s->sampling.order, &err);
     if (more < 0)
         log_write(s->log, LOG_WARNING, "stopped sampling stacks: %s", err.text);
     if (more <= 0)
@@ -135,9 +123,7 @@ void train_stacks_free(struct train_stacks *s)
 {
     if (!s)
         return;
-    order_free(s->order);
-    decoder_free(s->decoder);
-    collector_close(s->collector);
+    sampling_close(&s->sampling);
     trainer_free(s->trainer);
     trie_free(s->trie);
     processes_free(s->processes);

@@ -4,6 +4,28 @@
 #include <stdlib.h>
 
 #include "api/hooks/hooks.h"
+#include "api/record/target.h"
+
+int sampling_open(struct sampling *s, order_sink *sink, void *context, struct fathom_error *err)
+{
+    const struct event *events;
+    int rc = collector_open(&s->collect, &s->collector, err);
+    if (rc < 0)
+        return rc;
+    size_t count = collector_events(s->collector, &events);
+    rc = decoder_new(events, count, &s->decoder, err);
+    if (rc < 0)
+        return rc;
+    s->order = order_new(s->decoder, true, sink, context);
+    return s->order ? 0 : error_memory(err);
+}
+
+void sampling_close(struct sampling *s)
+{
+    order_free(s->order);
+    decoder_free(s->decoder);
+    collector_close(s->collector);
+}
 
 static void say_way(const struct log *log, const struct program *program, enum fathom_train_way way,
                     const char *why)
@@ -74,7 +96,13 @@ int fathom_train_start(struct fathom_train *t, struct fathom_error *err)
 
 int fathom_train_run(struct fathom_train *t, struct fathom_error *err)
 {
-    return t->how->run(t, err);
+    const struct target_user user = {.sink = order_push_all,
+                                     .sink_context = t->sampling.order,
+                                     .progress = t->how->progress,
+                                     .context = t->own};
+    return t->how->run
+               ? t->how->run(t, err)
+               : target_observe(&t->options.target, t->sampling.collector, &user, &t->stop, NULL, err);
 }
 
 void fathom_train_stop(struct fathom_train *t)
@@ -89,7 +117,8 @@ int fathom_train_save(struct fathom_train *t, struct fathom_error *err)
 
 int fathom_train_status(const struct fathom_train *t)
 {
-    return t->how->status(t);
+    const struct collector *collector = t->sampling.collector;
+    return t->how->status ? t->how->status(t) : collector ? collector_status(collector) : -1;
 }
 
 void fathom_train_close(struct fathom_train *t)
@@ -97,6 +126,7 @@ void fathom_train_close(struct fathom_train *t)
     if (!t)
         return;
     pathmap_close(t->old);
+    sampling_close(&t->sampling);
     if (t->own)
         t->how->close(t);
     image_cache_free(t->images);

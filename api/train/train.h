@@ -7,16 +7,30 @@
 #include "api/fathom/train.h"
 #include "api/host.h"
 #include "base/outfile.h"
+#include "collector/collector.h"
 #include "image/cache.h"
 #include "pathmap/map/pathmap.h"
 #include "pathmap/map/trie.h"
+#include "perfdata/order.h"
+
+/* Events of the kernel, in the order of time. */
+struct sampling {
+    struct collector_options collect; /* borrowed by the collector */
+    struct collector *collector;      /* NULL, as the next two: not open */
+    struct decoder *decoder;
+    struct order *order;
+};
+/* Opens what `collect` tells. sampling_close() is called even after an error. */
+int sampling_open(struct sampling *s, order_sink *sink, void *context, struct fathom_error *err);
+void sampling_close(struct sampling *s);
 
 struct fathom_train {
     struct fathom_train_options options;
     struct host host;
     enum fathom_train_way way; /* not FATHOM_TRAIN_AUTO */
     const struct train_way *how;
-    void *own; /* state of the method; NULL: none yet */
+    void *own;                /* state of the method; NULL: none yet */
+    struct sampling sampling; /* of a method that sees the command from outside */
     struct outfile *out;
     struct pathmap *old; /* with append: the existing map; NULL: none */
     struct image_cache *images;
@@ -27,10 +41,12 @@ struct fathom_train {
 struct train_way {
     int (*open)(struct fathom_train *t, struct fathom_error *err);
     int (*start)(struct fathom_train *t, struct fathom_error *err);
+    /* NULL, like status(): `sampling` is drained until the end, and progress() called with `own`. */
     int (*run)(struct fathom_train *t, struct fathom_error *err);
     int (*save)(struct fathom_train *t, struct fathom_error *err);
     int (*status)(const struct fathom_train *t);
     void (*close)(struct fathom_train *t);
+    int (*progress)(void *own, struct fathom_error *err);
 };
 extern const struct train_way train_patch, train_uprobe, train_unwind;
 

@@ -5,17 +5,12 @@
 #include "api/train/train.h"
 #include "base/vec.h"
 #include "infer/engine/learn.h"
-#include "perfdata/order.h"
 
 struct training {
-    struct order *order;
     struct processes *processes;
     struct learner *learner;
     uint32_t *paths; /* nodes of the learner's trie, in the order of the samples; may be TRIE_NONE */
     size_t path_count, path_capacity;
-    struct collector_options collect; /* borrowed by the collector */
-    struct collector *collector;
-    struct decoder *decoder;
     struct host *host;
 };
 
@@ -48,7 +43,7 @@ static void say_summary(const struct training *t, const struct fathom_train *tra
 {
     const struct learner *l = t->learner;
     struct collector_summary kernel;
-    collector_summary(t->collector, &kernel);
+    collector_summary(train->sampling.collector, &kernel);
     log_write(&t->host->log, LOG_NOTE, "%llu stacks entered, %u contexts in %s",
               (unsigned long long)l->learned, contexts_of(t), outfile_path(train->out));
     for (unsigned end = 0; end < UNWIND_ENDS; end++) {
@@ -80,32 +75,14 @@ static int open_learner(struct fathom_train *train, struct fathom_error *err)
 
 static int start_unwinding(struct fathom_train *train, struct fathom_error *err)
 {
-    struct training *t = train->own;
-    const struct event *events;
-    target_collector(&train->options.target, &train->host.log, &t->collect);
-    int rc = collector_open(&t->collect, &t->collector, err);
-    if (rc < 0)
-        return rc;
-    size_t count = collector_events(t->collector, &events);
-    rc = decoder_new(events, count, &t->decoder, err);
-    if (rc < 0)
-        return rc;
-    t->order = order_new(t->decoder, true, learn_stack, t);
-    return t->order ? 0 : error_memory(err);
-}
-
-static int run_unwinding(struct fathom_train *train, struct fathom_error *err)
-{
-    struct training *t = train->own;
-    struct target_user user = {
-        .sink = order_push_all, .sink_context = t->order, .progress = train_progress, .context = t};
-    return target_observe(&train->options.target, t->collector, &user, &train->stop, NULL, err);
+    target_collector(&train->options.target, &train->host.log, &train->sampling.collect);
+    return sampling_open(&train->sampling, learn_stack, train->own, err);
 }
 
 static int save_map(struct fathom_train *train, struct fathom_error *err)
 {
     struct training *t = train->own;
-    int rc = order_flush(t->order, err);
+    int rc = order_flush(train->sampling.order, err);
     if (rc == 0)
         rc = trials_slice(t->paths, t->path_count, t->learner->trie, err);
     if (rc == 0)
@@ -115,23 +92,14 @@ static int save_map(struct fathom_train *train, struct fathom_error *err)
     return rc;
 }
 
-static int command_status(const struct fathom_train *train)
-{
-    const struct training *t = train->own;
-    return t->collector ? collector_status(t->collector) : -1;
-}
-
 static void close_learner(struct fathom_train *train)
 {
     struct training *t = train->own;
-    order_free(t->order);
-    decoder_free(t->decoder);
-    collector_close(t->collector);
     learner_free(t->learner);
     free(t->paths);
     processes_free(t->processes);
     free(t);
 }
 
-const struct train_way train_unwind = {open_learner, start_unwinding, run_unwinding,
-                                       save_map,     command_status,  close_learner};
+const struct train_way train_unwind = {open_learner, start_unwinding, NULL,          save_map,
+                                       NULL,         close_learner,   train_progress};

@@ -10,7 +10,6 @@
 #include "infer/samples/entries.h"
 #include "pathmap/train/session.h"
 #include "pathmap/train/uprobe_site.h"
-#include "perfdata/order.h"
 
 #define RING_BYTES    (64u << 20) /* per CPU, for hundreds of thousands of entries per second */
 #define DUMP_BYTES    256         /* for the return addresses of the entry and of callers within reach */
@@ -19,11 +18,7 @@
 
 struct watching {
     struct fathom_train *train;
-    struct collector_options collect; /* borrowed by the collector */
-    struct collector *collector;
-    struct decoder *decoder;
     struct uprobes *probes;
-    struct order *order;
     struct entries *entries;
     struct trie *trie;
     const struct image *program;
@@ -176,35 +171,21 @@ static int open_probes(struct fathom_train *t, struct fathom_error *err)
 static int start_uprobes(struct fathom_train *t, struct fathom_error *err)
 {
     struct watching *w = t->own;
-    const struct event *events;
-    target_collector(&t->options.target, &t->host.log, &w->collect);
-    w->collect.event.name = uprobes_event(w->probes);
-    w->collect.event.stack_size = DUMP_BYTES;
-    w->collect.ring_bytes = RING_BYTES;
-    int rc = collector_open(&w->collect, &w->collector, err);
-    if (rc < 0)
-        return rc;
-    size_t count = collector_events(w->collector, &events);
+    struct collector_options *collect = &t->sampling.collect;
     w->entries = entries_new(t->images, w->trie, w->program, &t->host.log);
-    rc = w->entries ? decoder_new(events, count, &w->decoder, err) : error_memory(err);
-    if (rc < 0)
-        return rc;
-    w->order = order_new(w->decoder, true, entries_learn, w->entries);
-    return w->order ? 0 : error_memory(err);
-}
-
-static int run_uprobes(struct fathom_train *t, struct fathom_error *err)
-{
-    struct watching *w = t->own;
-    struct target_user user = {
-        .sink = order_push_all, .sink_context = w->order, .progress = watch_progress, .context = w};
-    return target_observe(&t->options.target, w->collector, &user, &t->stop, NULL, err);
+    if (!w->entries)
+        return error_memory(err);
+    target_collector(&t->options.target, &t->host.log, collect);
+    collect->event.name = uprobes_event(w->probes);
+    collect->event.stack_size = DUMP_BYTES;
+    collect->ring_bytes = RING_BYTES;
+    return sampling_open(&t->sampling, entries_learn, w->entries, err);
 }
 
 static int save_map(struct fathom_train *t, struct fathom_error *err)
 {
     struct watching *w = t->own;
-    int rc = order_flush(w->order, err);
+    int rc = order_flush(t->sampling.order, err);
     if (rc == 0) {
         trie_statistics(w->trie)->paths_entered += entries_summary(w->entries).entered;
         rc = train_save(t, w->trie, err);
@@ -214,23 +195,14 @@ static int save_map(struct fathom_train *t, struct fathom_error *err)
     return rc;
 }
 
-static int command_status(const struct fathom_train *t)
-{
-    const struct watching *w = t->own;
-    return w->collector ? collector_status(w->collector) : -1;
-}
-
 static void close_probes(struct fathom_train *t)
 {
     struct watching *w = t->own;
-    order_free(w->order);
-    decoder_free(w->decoder);
     entries_free(w->entries);
-    collector_close(w->collector);
     uprobes_close(w->probes);
     trie_free(w->trie);
     free(w);
 }
 
-const struct train_way train_uprobe = {open_probes, start_uprobes,  run_uprobes,
-                                       save_map,    command_status, close_probes};
+const struct train_way train_uprobe = {open_probes, start_uprobes, NULL,          save_map,
+                                       NULL,        close_probes,  watch_progress};
