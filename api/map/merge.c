@@ -5,16 +5,6 @@
 #include "infer/model/trained.h"
 #include "pathmap/map/pathmap.h"
 
-/* Whether any image of the map is hooked. */
-static bool has_hooked(const struct pathmap *map)
-{
-    for (uint32_t i = 0; i < pathmap_image_count(map); i++) {
-        if (pathmap_image(map, i).hooked)
-            return true;
-    }
-    return false;
-}
-
 /* Adds the maps with hooked images, or those without any; the former must be added first (trie.h). */
 static int add_maps(struct trie *trie, const char *const *paths, size_t count, bool hooked,
                     const struct progress *progress, struct fathom_error *err)
@@ -26,7 +16,7 @@ static int add_maps(struct trie *trie, const char *const *paths, size_t count, b
         rc = pathmap_open(paths[i], &map, err);
         if (rc < 0)
             break;
-        if (has_hooked(map) == hooked)
+        if (pathmap_hooked(map) == hooked)
             rc = trials_merge(trie, map, err);
         pathmap_close(map);
     }
