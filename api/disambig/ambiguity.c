@@ -3,7 +3,6 @@
 
 #include "api/fathom-disambig.h"
 #include "disambig/ambiguity/ambiguity.h"
-#include "image/name.h"
 #include "report/export/json.h"
 
 #define NAMES_SHOWN 6u /* number of differing functions in text */
@@ -26,13 +25,6 @@ struct listing {
     struct printer printer;
     struct json json;
 };
-
-static const char *name_of(const struct listing *l, uint32_t function, char *out, size_t size)
-{
-    struct pathmap_function f = pathmap_function(l->map, function);
-    name_format(pathmap_image(l->map, f.image).path, f.name, f.address, out, size);
-    return out;
-}
 
 static uint32_t rows_of(const struct listing *l)
 {
@@ -58,7 +50,7 @@ static void print_functions(struct listing *l, const struct ambiguity_function *
     printer_write(&l->printer, "%45s ", "");
     for (uint32_t i = 0; i < count && i < NAMES_SHOWN; i++) {
         printer_write(&l->printer, i ? ", " : "");
-        printer_foreign(&l->printer, name_of(l, functions[i].function, name, sizeof name));
+        printer_foreign(&l->printer, pathmap_function_name(l->map, functions[i].function, name, sizeof name));
         printer_write(&l->printer, " %u-%ux", functions[i].least, functions[i].greatest);
     }
     if (count > NAMES_SHOWN)
@@ -77,7 +69,7 @@ static int print_cid(struct listing *l, const struct ambiguous_cid *cid, struct 
     printer_write(&l->printer, "%12llu %7s %7u %7u  %-6s ", (unsigned long long)cid->weight,
                   share_format(share, cid->weight, l->a->all.weight), cid->paths, cid->height,
                   methods[cid->method].name);
-    printer_foreign(&l->printer, name_of(l, cid->function, name, sizeof name));
+    printer_foreign(&l->printer, pathmap_function_name(l->map, cid->function, name, sizeof name));
     printer_write(&l->printer, "\n");
     print_functions(l, functions, count);
     free(functions);
@@ -123,7 +115,7 @@ static int write_cid(struct listing *l, const struct ambiguous_cid *cid, struct 
     if (rc < 0)
         return rc;
     json_object(&l->json, NULL);
-    json_text(&l->json, "function", name_of(l, cid->function, name, sizeof name));
+    json_text(&l->json, "function", pathmap_function_name(l->map, cid->function, name, sizeof name));
     json_number(&l->json, "height", cid->height);
     json_number(&l->json, "weight", cid->weight);
     json_number(&l->json, "paths", cid->paths);
@@ -131,7 +123,8 @@ static int write_cid(struct listing *l, const struct ambiguous_cid *cid, struct 
     json_array(&l->json, "differ");
     for (uint32_t i = 0; i < count; i++) {
         json_object(&l->json, NULL);
-        json_text(&l->json, "function", name_of(l, functions[i].function, name, sizeof name));
+        json_text(&l->json, "function",
+                  pathmap_function_name(l->map, functions[i].function, name, sizeof name));
         json_number(&l->json, "least", functions[i].least);
         json_number(&l->json, "greatest", functions[i].greatest);
         json_end(&l->json);

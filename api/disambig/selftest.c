@@ -8,7 +8,6 @@
 #include "api/disambig/disambig.h"
 #include "base/scratch.h"
 #include "image/elf/program.h"
-#include "image/name.h"
 #include "pathmap/train/harvest.h"
 #include "pathmap/train/session.h"
 
@@ -76,9 +75,8 @@ static int judge_result(const struct fathom_disambig *d, FILE *out, struct fatho
                     (unsigned long long)m.aligned);
         if (m.wrong) {
             struct pathmap_node node = pathmap_node(measured, m.first_wrong);
-            struct pathmap_function f = pathmap_function(measured, node.function);
             char name[256];
-            name_format(pathmap_image(measured, f.image).path, f.name, f.address, name, sizeof name);
+            pathmap_function_name(measured, node.function, name, sizeof name);
             rc = error_set(err, EDOM, "%s is at height %u, where the moved map has %u", name, node.height,
                            m.expected);
         } else if (m.agree == 0) {

@@ -6,7 +6,6 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "base/vec.h"
-#include "image/name.h"
 
 #define NAME_BYTES 512 /* longer names are truncated */
 
@@ -87,8 +86,7 @@ int path_names_answer(struct path_names *n, uint32_t node, struct named_path *ou
     for (int i = 0; i < depth; i++) {
         char text[NAME_BYTES];
         uint32_t function = n->functions[i];
-        struct pathmap_function f = pathmap_function(n->map, function);
-        name_format(pathmap_image(n->map, f.image).path, f.name, f.address, text, sizeof text);
+        pathmap_function_name(n->map, function, text, sizeof text);
         bool compared = comparison_covers(n->comparison, function);
         if (!name_frame(n, &n->answers.frames[i], text, compared ? function : NOT_COMPARED))
             return error_memory(err);

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 
 #include "api/fathom/map.h"
-#include "image/name.h"
 #include "infer/model/trained.h"
 #include "pathmap/map/partial.h"
 #include "pathmap/map/pathmap.h"
@@ -115,14 +114,6 @@ int fathom_map_describe(const char *path, FILE *out, struct fathom_error *err)
     return 0;
 }
 
-static void print_function(struct printer *p, const struct pathmap *map, uint32_t function)
-{
-    struct pathmap_function f = pathmap_function(map, function);
-    char name[1024];
-    name_format(pathmap_image(map, f.image).path, f.name, f.address, name, sizeof name);
-    printer_foreign(p, name);
-}
-
 static int by_self(const void *a, const void *b, void *context)
 {
     const struct pathmap *map = context;
@@ -159,11 +150,12 @@ static int print_path(struct listing *l, uint32_t number, struct fathom_error *e
     printer_write(p, "%10llu %10llu %8u  ", (unsigned long long)node.self, (unsigned long long)node.passes,
                   node.height);
     const char *separator = "";
+    char name[1024];
     for (int f = 0; f < depth; f++) {
         if (!is_listed(l, l->path[f]))
             continue;
         printer_write(p, "%s", separator);
-        print_function(p, l->map, l->path[f]);
+        printer_foreign(p, pathmap_function_name(l->map, l->path[f], name, sizeof name));
         separator = ";";
     }
     printer_write(p, "\n");

@@ -6,6 +6,7 @@
 
 #include "base/search.h"
 #include "base/vec.h"
+#include "image/name.h"
 #include "pathmap/map/map_data.h"
 
 /* A string in the file: the section ends with a NUL, so a string starts at any offset in it. "" if the offset
@@ -140,6 +141,13 @@ uint32_t pathmap_trials(const struct pathmap *map, const struct trial **out)
 {
     *out = map->trials.at;
     return map->trials.count;
+}
+
+const char *pathmap_function_name(const struct pathmap *map, uint32_t index, char *out, size_t size)
+{
+    const struct pathmap_function f = pathmap_function(map, index);
+    name_format(pathmap_image(map, f.image).path, f.name, f.address, out, size);
+    return out;
 }
 
 uint32_t pathmap_find_function(const struct pathmap *map, uint32_t image, uint64_t address)

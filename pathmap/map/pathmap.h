@@ -65,6 +65,8 @@ uint32_t pathmap_image_count(const struct pathmap *map);
 struct pathmap_image pathmap_image(const struct pathmap *map, uint32_t index);
 uint32_t pathmap_function_count(const struct pathmap *map);
 struct pathmap_function pathmap_function(const struct pathmap *map, uint32_t index);
+/* Its readable name (image/name.h); returns `out`. */
+const char *pathmap_function_name(const struct pathmap *map, uint32_t index, char *out, size_t size);
 uint32_t pathmap_node_count(const struct pathmap *map);
 uint32_t pathmap_path_count(const struct pathmap *map); /* distinct function paths */
 struct pathmap_node pathmap_node(const struct pathmap *map, uint32_t index);
