@@ -284,6 +284,14 @@ int options_parse(const struct command *command, void *values, bool anywhere, in
     return -1;
 }
 
+int option_words_after(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--") == 0)
+            return argc - i - 1;
+    return -1;
+}
+
 int option_usage(struct terminal *t, const char *fmt, ...)
 {
     if (fmt) {

@@ -50,6 +50,8 @@ struct option_row {
  * code: help or an error was printed. */
 int options_parse(const struct command *command, void *values, bool anywhere, int argc, char **argv,
                   struct terminal *terminal);
+/* The number of words after "--"; -1: no "--". Call it before options_parse(), which reorders them. */
+int option_words_after(int argc, char **argv);
 /* Prints "fathom CMD: error: SENTENCE" and a pointer to the --help of the command whose options were parsed; returns EXIT_USAGE. */
 int option_usage(struct terminal *terminal, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Prints the command's --help on standard output; returns EXIT_OK. */

@@ -40,17 +40,9 @@ static int count_calls(int argc, char **argv, struct terminal *terminal)
     return code;
 }
 
-static bool has_command(int argc, char **argv)
-{
-    for (int i = 1; i + 1 < argc; i++)
-        if (strcmp(argv[i], "--") == 0)
-            return true;
-    return false;
-}
-
 static int phases_run(int argc, char **argv, struct terminal *terminal)
 {
-    if (has_command(argc, argv))
+    if (option_words_after(argc, argv) > 0)
         return count_calls(argc, argv, terminal);
     struct phases_command_options options = {0};
     struct fathom_report_options *report = &options.rows.report;

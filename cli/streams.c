@@ -115,20 +115,11 @@ static int complete_options(struct streams_values *v, bool command, int operands
     return trace_rows_complete(&v->rows, terminal);
 }
 
-/* Number of arguments after "--"; -1: no "--". Call it before getopt_long() reorders them. */
-static int count_command(int argc, char **argv)
-{
-    for (int i = 1; i < argc; i++)
-        if (strcmp(argv[i], "--") == 0)
-            return argc - i - 1;
-    return -1;
-}
-
 static int streams_run(int argc, char **argv, struct terminal *terminal)
 {
     struct streams_values v = {.streams = {.shortest = 2, .longest = 100, .cover = 90, .rows = 10}};
     trace_rows_init(&v.rows);
-    int arguments = count_command(argc, argv),
+    int arguments = option_words_after(argc, argv),
         code = options_parse(&streams_command, &v, true, argc, argv, terminal);
     bool command = code < 0 && optind < argc && arguments == argc - optind;
     if (code < 0 && arguments == 0)
