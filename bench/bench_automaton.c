@@ -11,7 +11,6 @@
 
 #include "base/hash.h"
 #include "infer/model/automaton.h"
-#include "infer/model/graph_statics.h"
 
 struct asked {
     uint64_t order; /* by which they are chosen: a hash of the CID */
@@ -139,7 +138,6 @@ int main(int argc, char **argv)
     struct image_calls *image_calls = image_calls_new();
     struct trie *trie = trie_new();
     struct statics statics;
-    struct graph_calls calls;
     struct fathom_error err;
     if (!images || !trie || trie_merge(trie, trained, &err) < 0)
         fail("cannot take in the map");
@@ -149,9 +147,7 @@ int main(int argc, char **argv)
         pathmap_over(trie, &map, &err) < 0)
         fail("cannot make the map");
     double from = now();
-    if (graph_calls_of(&statics, &calls) < 0)
-        fail("out of memory");
-    struct graph *graph = graph_new(map, &calls, NULL, (struct graph_scope){0});
+    struct graph *graph = graph_new(map, &statics, NULL, (struct graph_scope){0});
     if (!graph)
         fail("out of memory");
     printf("graph of %u contexts\t%.2f\ts\t-\n", pathmap_node_count(map), (now() - from) / 1e9);
@@ -160,7 +156,6 @@ int main(int argc, char **argv)
     ask(graph, asked, unseen < most ? unseen : most);
     free(asked);
     graph_free(graph);
-    graph_calls_free(&calls);
     free(functions);
     statics_free(&statics);
     pathmap_close(map);

@@ -31,7 +31,7 @@ struct passwd *getpwnam(const char *name)
     return user;
 }
 
-/* libcurl: the archive needs Kerberos', which Debian has none of. */
+/* No library is loaded later: libcurl, whose archive needs Kerberos', which Debian has none of; libdebuginfod. */
 int library_load(struct library *library, struct fathom_error *err)
 {
     return error_set(err, ENOTSUP,

@@ -35,7 +35,7 @@ struct script_record {
     __u32 at;      /* CHAIN, SAME: replaces the innermost function's script_called.at */
     __u64 number;  /* CHAIN, SAME: never 0; CODE: the address of the code object */
 };
-#define SCRIPT_CODES_MOST 32u /* described before one chain; a chain with more is new again the next time */
+#define SCRIPT_CODES_MOST 64u /* described before one chain; a chain with more is new again the next time */
 #define SCRIPT_CUT        1u  /* the chain has more functions further out */
 #define SCRIPT_POLLED     2u  /* read at the record's time, which is not that of a sample */
 

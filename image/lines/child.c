@@ -64,6 +64,10 @@ static bool exchange_send(int socket, const void *data, size_t size)
     return true;
 }
 
+/* If the program has opened an ELF file by libdwarf itself, libdwarf of 2021 takes any object for one of its own, and
+ * reads flags by this function. */
+extern int (*_dwarf_get_elf_flags_func_ptr)(void) __attribute__((weak));
+
 #define SOCKET_AT 3 /* first of the child's two descriptors */
 #define ALIVE_AT  4
 
@@ -101,16 +105,6 @@ static void lower_limit(int resource, uint64_t most)
     if (getrlimit(resource, &limit) == 0 && limit.rlim_cur > most) {
         limit.rlim_cur = most;
         setrlimit(resource, &limit);
-    }
-}
-
-/* Raises the limit of open files: each part of split debug information is one (split.c). */
-static void allow_files(void)
-{
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < LINES_CHILD_FILES) {
-        limit.rlim_cur = limit.rlim_max < LINES_CHILD_FILES ? limit.rlim_max : LINES_CHILD_FILES;
-        setrlimit(RLIMIT_NOFILE, &limit);
     }
 }
 
@@ -166,7 +160,6 @@ static void be_quiet(int socket, int alive)
         signal(s, s == SIGINT || s == SIGTERM || s == SIGTTOU ? SIG_IGN : SIG_DFL);
     sigprocmask(SIG_SETMASK, &none, NULL);
     lower_limit(RLIMIT_CORE, 0);
-    allow_files();
     lower_limit(RLIMIT_AS, inherited_bytes() + LINES_CHILD_MEMORY);
     give_time(LINES_CHILD_OPENS);
     die_with_parent();
@@ -205,6 +198,8 @@ static _Noreturn void child_main(const struct image *image, const struct image_o
 {
     be_quiet(socket, alive);
     dwarf_set_de_alloc_flag(0); /* memory is only freed by exit, so libdwarf need not track it */
+    if (&_dwarf_get_elf_flags_func_ptr)
+        _dwarf_get_elf_flags_func_ptr = NULL;
     struct image_options quiet = options ? *options : (struct image_options){0};
     quiet.log = NULL;
     struct lines_reader *reader = NULL;

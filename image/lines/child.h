@@ -24,10 +24,9 @@
 #define LINES_CHILD_ANSWER (1u << 20) /* bytes of an answer, at most */
 #define LINES_CHILD_SPENT  UINT32_MAX
 #define LINES_CHILD_MEMORY                                                                                   \
-    (UINT64_C(8) << 30)         /* bytes beyond what it inherits: more than any debug file needs */
-#define LINES_CHILD_FILES 8192u /* files that it may have open */
-#define LINES_CHILD_OPENS 60    /* seconds for opening: a gigabyte of debug information takes about 10 */
-#define LINES_CHILD_TELLS 20    /* seconds for an answer, which may require reading a unit */
+    (UINT64_C(8) << 30)      /* bytes beyond what it inherits: more than any debug file needs */
+#define LINES_CHILD_OPENS 60 /* seconds for opening: a gigabyte of debug information takes about 10 */
+#define LINES_CHILD_TELLS 20 /* seconds for an answer, which may require reading a unit */
 
 struct lines_child {
     pid_t pid;  /* 0: none */

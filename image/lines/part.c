@@ -204,16 +204,20 @@ struct text {
 
 /* Appends the string at an offset of a section; an empty one if it is not there. false: out of memory, or too
  * large. */
-static bool append_string(const uint8_t *strings, uint64_t size, uint64_t from, struct text *text)
+static bool append_string(const struct part_file *file, struct section *s, uint64_t from, struct text *text)
 {
-    const uint64_t left = from < size ? size - from : 0;
-    const size_t length = left ? strnlen((const char *)strings + from, left) : 0;
-    if (text->used + length + 1 > SLICE_MOST ||
-        !vec_reserve(text->bytes, text->used, text->capacity, length + 1))
-        return false;
-    if (length)
-        memcpy(text->bytes + text->used, strings + from, length);
-    text->used += length;
+    for (bool ended = false; !ended;) {
+        uint8_t piece[256];
+        const size_t got = sections_read(file->sections, s, from, piece, sizeof piece),
+                     length = strnlen((const char *)piece, got);
+        ended = got == 0 || length < got;
+        if (text->used + length + 1 > SLICE_MOST ||
+            !vec_reserve(text->bytes, text->used, text->capacity, length + 1))
+            return false;
+        memcpy(text->bytes + text->used, piece, length);
+        text->used += length;
+        from += length;
+    }
     text->bytes[text->used++] = 0;
     return true;
 }
@@ -222,11 +226,10 @@ static bool append_string(const uint8_t *strings, uint64_t size, uint64_t from, 
 static bool take_strings(const struct part_file *file, struct slice *offsets, struct slice *out)
 {
     struct section *s = sections_find(file->sections, names[STR]);
-    const uint8_t *strings = s ? sections_bytes(file->sections, s) : NULL;
     uint64_t at = file->version == 5 ? 8 : 0, width = 4;
     struct text text = {0};
-    if (!strings)
-        return !s;
+    if (!s)
+        return true;
     if (at && offsets->size > 16 && word_at(offsets->bytes) == UINT32_MAX) { /* 64-bit DWARF */
         at = 16;
         width = 8;
@@ -234,7 +237,7 @@ static bool take_strings(const struct part_file *file, struct slice *offsets, st
     for (; at + width <= offsets->size; at += width) {
         uint64_t from = width == 8 ? long_at(offsets->bytes + at) : word_at(offsets->bytes + at),
                  to = text.used;
-        if (!append_string(strings, s->size, from, &text)) {
+        if (!append_string(file, s, from, &text)) {
             free(text.bytes);
             return false;
         }

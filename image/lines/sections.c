@@ -14,6 +14,7 @@
 #include "image/elf/elf_file.h"
 
 #define SECTION_MOST (UINT64_C(4) << 30) /* decompressed bytes: half of what the process may use */
+#define ZLIB_MOST    1032u /* times as many bytes as compressed: 258 by a quarter of one, at most (RFC 1951) */
 
 #ifndef ELFCOMPRESS_ZSTD
 #define ELFCOMPRESS_ZSTD 2 /* gABI; older headers lack it */
@@ -31,37 +32,37 @@ static bool is_read(const char *name)
     return false;
 }
 
-/* Reads the header of a compressed section. */
-static void read_header(int fd, bool old, uint64_t flags, struct section *s)
+/* Reads the header of a compressed section. false: it is compressed otherwise, or cannot have that size. */
+static bool read_header(int fd, bool old, uint64_t flags, struct section *s)
 {
     uint8_t size[12];
-    Elf64_Chdr h;
-    if (old && s->packed_size > sizeof size &&
-        file_read_at(fd, size, sizeof size, s->offset) == sizeof size && memcmp(size, "ZLIB", 4) == 0) {
-        s->size = 0;
-        for (size_t i = 4; i < sizeof size; i++)
-            s->size = s->size << 8 | size[i];
-        s->offset += sizeof size;
-        s->packed_size -= sizeof size;
-        s->packed = SECTION_ZLIB;
-    } else if (flags & SHF_COMPRESSED && s->packed_size > sizeof h &&
-               file_read_at(fd, (uint8_t *)&h, sizeof h, s->offset) == sizeof h &&
-               (h.ch_type == ELFCOMPRESS_ZLIB || h.ch_type == ELFCOMPRESS_ZSTD)) {
-        s->size = h.ch_size;
-        s->offset += sizeof h;
-        s->packed_size -= sizeof h;
-        s->packed = h.ch_type == ELFCOMPRESS_ZLIB ? SECTION_ZLIB : SECTION_ZSTD;
-    }
+    Elf64_Chdr h = {0};
+    const uint64_t length = old ? sizeof size : flags & SHF_COMPRESSED ? sizeof h : 0;
+    void *header = old ? (void *)size : (void *)&h;
+    if (!length)
+        return true;
+    if (s->packed_size <= length || file_read_at(fd, header, length, s->offset) != length ||
+        (old && memcmp(size, "ZLIB", 4) != 0))
+        return false;
+    s->packed = old || h.ch_type == ELFCOMPRESS_ZLIB ? SECTION_ZLIB : SECTION_ZSTD;
+    s->size = old ? 0 : h.ch_size;
+    for (size_t i = 4; old && i < sizeof size; i++)
+        s->size = s->size << 8 | size[i];
+    s->offset += length;
+    s->packed_size -= length;
+    return (s->packed == SECTION_ZLIB || h.ch_type == ELFCOMPRESS_ZSTD) && s->size <= SECTION_MOST &&
+           (s->packed != SECTION_ZLIB || s->size / ZLIB_MOST <= s->packed_size);
 }
 
+/* Leaves out what nobody reads, and what cannot be read. */
 static bool add_section(struct sections *all, const struct elf_section *from)
 {
     const bool old = strncmp(from->name, ".zdebug_", 8) == 0;
     struct section s = {.size = from->file_size, .offset = from->offset, .packed_size = from->file_size};
     if ((!old && strncmp(from->name, ".debug_", 7) != 0) || !is_read(from->name + (old ? 8 : 7)) ||
-        snprintf(s.name, sizeof s.name, ".debug_%s", from->name + (old ? 8 : 7)) >= (int)sizeof s.name)
+        snprintf(s.name, sizeof s.name, ".debug_%s", from->name + (old ? 8 : 7)) >= (int)sizeof s.name ||
+        !read_header(all->fd, old, from->flags, &s))
         return true;
-    read_header(all->fd, old, from->flags, &s);
     return vec_push(all->items, all->count, all->capacity, s);
 }
 
@@ -148,26 +149,35 @@ static bool unpack(const struct sections *all, const struct section *s, uint8_t 
 
 uint8_t *sections_bytes(struct sections *all, struct section *s)
 {
-    if (s->bytes)
+    if (s->bytes || s->damaged)
         return s->bytes;
     uint8_t *bytes = s->size <= SECTION_MOST ? malloc(s->size ? s->size : 1) : NULL;
-    if (bytes && !unpack(all, s, bytes)) {
+    s->damaged = !bytes || !unpack(all, s, bytes);
+    if (s->damaged) {
         free(bytes);
-        return NULL;
+        bytes = NULL;
     }
     return s->bytes = bytes;
+}
+
+size_t sections_read(struct sections *all, struct section *s, uint64_t from, void *to, size_t size)
+{
+    const uint64_t left = from < s->size ? s->size - from : 0;
+    size = size < left ? size : (size_t)left;
+    if (s->packed == SECTION_PLAIN && !s->bytes)
+        return file_read_at(all->fd, to, size, s->offset + from);
+    if (!size || !sections_bytes(all, s))
+        return 0;
+    memcpy(to, s->bytes + from, size);
+    return size;
 }
 
 uint8_t *sections_copy(struct sections *all, struct section *s, uint64_t from, uint64_t size, uint64_t most)
 {
     if (from > s->size || size > s->size - from || size > most)
         return NULL;
-    if (s->packed != SECTION_PLAIN && !sections_bytes(all, s))
-        return NULL;
     uint8_t *bytes = malloc(size ? size : 1);
-    if (bytes && s->bytes) {
-        memcpy(bytes, s->bytes + from, size);
-    } else if (bytes && file_read_at(all->fd, bytes, size, s->offset + from) < size) {
+    if (bytes && sections_read(all, s, from, bytes, size) < size) {
         free(bytes);
         return NULL;
     }

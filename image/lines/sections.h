@@ -17,6 +17,7 @@ struct section {
     uint64_t offset, packed_size; /* in the file */
     enum { SECTION_PLAIN, SECTION_ZLIB, SECTION_ZSTD } packed;
     uint8_t *bytes; /* NULL: not read yet */
+    bool damaged;   /* reading it failed */
 };
 
 struct sections {
@@ -38,6 +39,8 @@ struct section *sections_find(const struct sections *all, const char *name);
 uint8_t *sections_bytes(struct sections *all, struct section *s);
 /* Copies some of them (malloc'd). NULL: they are not there, or more than `most`. */
 uint8_t *sections_copy(struct sections *all, struct section *s, uint64_t from, uint64_t size, uint64_t most);
+/* Reads up to `size` bytes from an offset on. Returns how many; 0: they are not there. */
+size_t sections_read(struct sections *all, struct section *s, uint64_t from, void *to, size_t size);
 /* Decompressed bytes of all by their headers. 0: the file has none. */
 uint64_t sections_size(const char *path);
 

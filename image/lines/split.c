@@ -12,8 +12,7 @@
 #include "image/lines/open_debug.h"
 #include "image/lines/part.h"
 
-#define SPLIT_FILES                                                                                          \
-    4096u /* open at once, each with a descriptor and some 100 KB: enough for the samples of most programs */
+#define SPLIT_FILES   4096u /* open at once, each with some 100 KB: enough for the samples of most programs */
 #define CHILDREN_MOST 100000u /* of a unit that are searched in advance */
 #define PACKAGES      2u      /* places where PROGRAM.dwp can be */
 

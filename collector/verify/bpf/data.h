@@ -190,11 +190,11 @@ MAP(rooms, ARRAY, BPF_F_MMAPABLE, 1, __u32, __s64);
 /* Bytes of source in which lines are counted for one chain; may be exceeded by those of one function. */
 #define SCRIPT_COUNTED_MOST 262144u
 struct script_buffer {
-    struct rule_script script;             /* to be stored in the map; V8: that of the process */
-    struct rule_script_thread thread;      /* to be stored: that of the sampled thread */
-    struct rule_script_thread last;        /* its previous value */
-    __u64 next;                            /* address of the frame to read; 0: none */
-    __u64 window_at;                       /* address of the bytes in `window` */
+    struct rule_script script;        /* to be stored in the map; V8: that of the process */
+    struct rule_script_thread thread; /* to be stored: that of the sampled thread */
+    struct rule_script_thread last;   /* its previous value */
+    __u64 next;      /* address of the frame to read; 0: none; Python: of the state, before that */
+    __u64 window_at; /* address of the bytes in `window` */
     __u64 state[PYTHON_THREAD_BYTES / 8];  /* of the thread */
     __u64 object[SCRIPT_OBJECT_BYTES / 8]; /* what identifies code */
     __u64 text[16];                        /* of a string */

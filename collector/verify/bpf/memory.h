@@ -8,19 +8,6 @@ static __always_inline __u64 bounded(__u64 number)
     return number & (RULE_BUFFER - 1);
 }
 
-/* A number that is kept in memory, as the kernel's verifier does not follow what is there. For one in a register or on the stack
- * that is used for an address, it looks up all that it came from, and then compares all numbers of each path with
- * all others (mark_chain_precision() of kernel/bpf/verifier.c). */
-static __always_inline __u64 unfollowed(const volatile __u64 *number)
-{
-    return *number;
-}
-
-static __always_inline void unfollowed_set(volatile __u64 *number, __u64 value)
-{
-    *number = value;
-}
-
 /* The same, within the red zone. */
 static __always_inline __u64 bounded_below(__u64 number)
 {
@@ -33,6 +20,20 @@ static __always_inline __u64 bounded_outer(__u64 number)
 {
     __asm__ volatile("" : "+r"(number));
     return number & (STACK_RECORD_OUTER - 1);
+}
+
+/* A number that is kept in memory, as the kernel's verifier does not follow what is there. For one in a register
+ * or on the stack that is used for an address, it looks up all that it came from, and then compares all numbers
+ * of each path with all others (mark_chain_precision() of kernel/bpf/verifier.c). */
+static __always_inline __u64 unfollowed(const volatile __u64 *number)
+{
+    return *number;
+}
+
+/* Sets it. */
+static __always_inline void unfollowed_set(volatile __u64 *number, __u64 value)
+{
+    *number = value;
 }
 
 #define PAGE 4096u

@@ -149,7 +149,8 @@ __noinline int verify_script_code(__u32 cpu, __u32 pid, __u32 from)
         return i + 1;
     }
     b->key.code = 0;
-    return from + SCRIPT_FUNCTIONS;
+    from += SCRIPT_FUNCTIONS;
+    return from < b->chain_record.head.count ? from : 0;
 }
 
 /* Notes that this code was announced. */
