@@ -3,10 +3,11 @@
 /* Number of frames and functions handled in one function call. The kernel's verifier follows each iteration
  * of a loop, on each path to it, and takes a microsecond per instruction. */
 #define SCRIPT_FRAMES      8u
-#define SCRIPT_STEPS       16u
+#define SCRIPT_STEPS       16u /* times as many frames */
 #define SCRIPT_FUNCTIONS   32u
 #define SCRIPT_FRAMES_MOST (2 * SCRIPT_CALLED_MAX) /* maximum frames looked at */
 
+/* The beginning of a record. */
 static __always_inline void fill_script(const struct script_buffer *b, struct script_record *r, __u8 kind,
                                         __u64 number)
 {

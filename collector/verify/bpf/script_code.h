@@ -38,7 +38,7 @@ __noinline int verify_script_further(__u32 cpu, __u32 pid)
     }
 }
 
-/* The same, for more frames. */
+/* The same, so many times (SCRIPT_STEPS). Returns 0 if there are no more. */
 __noinline int verify_script_frames(__u32 cpu, __u32 pid)
 {
     for (__u32 i = 0; i < SCRIPT_STEPS; i++)
@@ -121,8 +121,9 @@ static __always_inline void finish_code(struct script_buffer *b, __u32 cpu)
 }
 
 /* Reads the code object of one function of the chain, from number `from` on, that was not announced yet, and
- * sets b->code_size: the bytes of its record; 0: there is no room for it. Returns the number to continue from, 0: there are no more functions; b->key.code 0: all up to there were
- * announced. The kernel's verifier follows each step, so one call handles few functions. */
+ * sets b->code_size: the bytes of its record; 0: there is no room for it. Returns the number to continue from,
+ * 0: there are no more functions; b->key.code 0: all up to there were announced. The kernel's verifier follows
+ * each step, so one call handles few functions. */
 __noinline int verify_script_code(__u32 cpu, __u32 pid, __u32 from)
 {
     struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
