@@ -91,12 +91,10 @@ static int find_entered(const struct unread *u, struct image_calls *of, const st
     return calls_entered(calls, mains, count, out);
 }
 
-int unread_concerns(struct unread *u, struct image_calls *calls, const struct process *process,
-                    const struct resolved *resolved)
+int unread_concerns(struct unread *u, struct image_calls *calls, const struct place *place)
 {
-    const struct place *place = &resolved->cid.place;
     bool *entered, added;
-    if (!process || !place->image || place->function == IMAGE_NO_FUNCTION || !process_has_unread(process))
+    if (!place->image || place->function == IMAGE_NO_FUNCTION)
         return 0;
     uint64_t *known = table_put(u->entered, (uintptr_t)place->image, &added);
     if (!known || (added && find_entered(u, calls, place->image, &entered) < 0))

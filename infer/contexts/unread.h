@@ -9,14 +9,15 @@
  * - a sample in a function that cannot run below it is inferred like any other;
  * - for the others, a path counts if training or an unwound stack shows it, or if it is a root by its height; one pieced
  *   together from calls is not reported, and the sample is unknown (UNKNOWN_UNREAD);
- * - a sample without any path is unknown for the same reason.
+ * - a sample without any path is unknown for the same reason, whichever its function is: to show that it cannot run below such
+ *   code takes all code of its file.
  * `main` cannot run below it either, unless the image that calls main, the C library, was not read.
  */
 #ifndef FATHOM_INFER_CONTEXTS_UNREAD_H
 #define FATHOM_INFER_CONTEXTS_UNREAD_H
 
 #include "image/cache.h"
-#include "infer/contexts/resolver.h"
+#include "infer/samples/cid.h"
 #include "infer/statics/image_calls.h"
 
 struct unread;
@@ -27,10 +28,9 @@ void unread_free(struct unread *unread);
 /* Notes the process's unreadable mappings and opens the others, as their calls matter. Does nothing if the mappings have not
  * changed since the last call. process may be NULL. 0 or -ENOMEM. */
 int unread_note(struct unread *unread, const struct process *process);
-/* Whether the path of a sample that was resolved (to anything but unknown) may run through such code, with its process in the
- * state at that time: 1 (also if `calls` cannot read the code), 0 or -ENOMEM. process may be NULL. */
-int unread_concerns(struct unread *unread, struct image_calls *calls, const struct process *process,
-                    const struct resolved *resolved);
+/* Whether such code of a process can lead to a function: 1 (also if `calls` cannot read the code of its image), 0 or -ENOMEM. The
+ * first time for an image it reads all its code. */
+int unread_concerns(struct unread *unread, struct image_calls *calls, const struct place *place);
 /* The unread files, each once, in order of their first sample; "code outside all files" is memory without a file. */
 size_t unread_names(const struct unread *unread, const char *const **out);
 

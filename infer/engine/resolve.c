@@ -28,19 +28,36 @@ struct resolve {
     struct table *completed;                     /* node of a partial path -> result of find_seen() */
 };
 
-/* Drops candidates known only from inference if the sample's path may run through code that could not be read (unread.h). */
-static void drop_unread(struct resolve *r, struct resolved *answer)
+/* Whether the answer has a path that no training and no unwound stack shows. */
+static bool has_unseen(const struct resolve *r, const struct resolved *answer)
+{
+    for (uint32_t i = 1; i < answer->posterior_count; i++) {
+        const struct pathmap_node node = pathmap_node(fit_pathmap(r->in.fit), answer->posterior[i].node);
+        if (!pathmap_node_seen(&node))
+            return true;
+    }
+    return answer->kind == RESOLVED_INFERRED;
+}
+
+/* Drops candidates known only from inference if the sample's path may run through code that could not be read (unread.h). 0 or
+ * -ENOMEM. */
+static int drop_unread(struct resolve *r, struct resolved *answer)
 {
     const struct pathmap *map = fit_pathmap(r->in.fit);
     if (answer->kind == RESOLVED_UNKNOWN) {
         answer->reason = answer->reason == UNKNOWN_CONTEXT ? UNKNOWN_UNREAD : answer->reason;
-        return;
+        return 0;
     }
+    /* Asked last, since it may read all of a file's code. */
+    int concerns =
+        has_unseen(r, answer) ? unread_concerns(r->in.unread, r->in.observer->calls, &answer->cid.place) : 0;
+    if (concerns <= 0)
+        return concerns;
     struct pathmap_node best = pathmap_node(map, answer->node);
     if (answer->kind == RESOLVED_INFERRED && best.parent != PATHMAP_NONE) {
         *answer = (struct resolved){
             .kind = RESOLVED_UNKNOWN, .reason = UNKNOWN_UNREAD, .cid = answer->cid, .node = PATHMAP_NONE};
-        return;
+        return 0;
     }
     uint32_t kept = 0;
     for (uint32_t i = 0; i < answer->posterior_count; i++) {
@@ -50,6 +67,7 @@ static void drop_unread(struct resolve *r, struct resolved *answer)
     }
     answer->posterior = r->shown;
     answer->posterior_count = kept;
+    return 0;
 }
 
 static struct belief belief_of(const struct resolve *r, const struct resolved *answer)
@@ -240,8 +258,8 @@ static int deliver_answer(void *resolve, const struct process *process, const st
 {
     struct resolve *r = resolve;
     struct resolved answer = *resolved;
-    if (answer.unread)
-        drop_unread(r, &answer);
+    if (answer.unread && drop_unread(r, &answer) < 0)
+        return error_memory(err);
     if (answer.kind == RESOLVED_UNKNOWN && answer.reason == UNKNOWN_CONTEXT && is_cut(r, &answer.cid))
         answer.reason = UNKNOWN_CUT;
     complete_inferred(r, &answer);
@@ -360,12 +378,7 @@ static int resolve_sample(struct resolve *r, const struct observed *observed,
     const uint32_t node = own ? pathmap_number(fit_pathmap(r->in.fit), observed->own) : PATHMAP_NONE;
     if (own && !(is_partial(r, node) && complete_own(r, node, sample, &resolved)))
         return resolve_own(r, observed, sample, resolved.cid, err);
-    /* It may read all of a file's code, and changes nothing (drop_unread()) where the reason is another one. */
-    const bool may_concern = resolved.kind != RESOLVED_UNKNOWN || resolved.reason == UNKNOWN_CONTEXT;
-    int unread = may_concern ? unread_concerns(r->in.unread, r->in.observer->calls, process, &resolved) : 0;
-    if (unread < 0)
-        return error_memory(err);
-    resolved.unread = unread;
+    resolved.unread = process && process_has_unread(process);
     return r->smoother && !own ? smoother_add(r->smoother, observed->run, process, sample, &resolved, err)
                                : deliver_answer(r, process, sample, &resolved, err);
 }
