@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 
-#define POPULATE_LEAST ((size_t)64 << 10) /* bytes: fewer cost no more than the call */
+#define LARGE_RANGE ((size_t)64 << 10) /* bytes: for fewer, calls that spare some cost more than they bring */
 
 /* Reserves memory for the whole file, which costs nothing until it is filled. */
 static int make_view(const char *path, int fd, struct file_view *view, struct fathom_error *err)
@@ -89,6 +89,30 @@ static int read_range(const struct file_view *view, size_t from, size_t to, uint
                              from + got);
 }
 
+/* Reads [from, to) into the view. A file's holes are 0 there already: a sparse file takes no more memory than room on its disk. */
+static int fill_range(const struct file_view *view, size_t from, size_t to, struct fathom_error *err)
+{
+    uint8_t *const data = (uint8_t *)(uintptr_t)view->data;
+    if (to - from < LARGE_RANGE)
+        return read_range(view, from, to, data + from, err);
+    int rc = 0;
+    while (rc == 0 && from < to) {
+        const off_t begin = lseek(view->fd, (off_t)from, SEEK_DATA);
+        if (begin < 0 && errno == ENXIO) /* a hole to its end: the last byte shows whether it was truncated */
+            return read_range(view, to - 1, to, data + to - 1, err);
+        from = begin < 0 ? from : (size_t)begin < to ? (size_t)begin : to;
+        const off_t hole = from < to ? lseek(view->fd, (off_t)from, SEEK_HOLE) : -1;
+        const size_t end = hole > (off_t)from && (size_t)hole < to ? (size_t)hole : to;
+#ifdef MADV_POPULATE_WRITE /* at once instead of page by page, if the kernel can (5.14) */
+        if (from < end)
+            madvise(data + from / FILE_VIEW_PIECE * FILE_VIEW_PIECE, end - from, MADV_POPULATE_WRITE);
+#endif
+        rc = read_range(view, from, end, data + from, err);
+        from = end;
+    }
+    return rc;
+}
+
 int file_view_need(struct file_view *view, uint64_t offset, uint64_t size, struct fathom_error *err)
 {
     if (size == 0 || view->fd < 0)
@@ -101,12 +125,7 @@ int file_view_need(struct file_view *view, uint64_t offset, uint64_t size, struc
         if (end == piece)
             continue;
         size_t to = end * FILE_VIEW_PIECE < view->size ? end * FILE_VIEW_PIECE : view->size;
-        const size_t from = piece * FILE_VIEW_PIECE;
-#ifdef MADV_POPULATE_WRITE /* at once instead of page by page, if the kernel can (5.14) */
-        if (to - from >= POPULATE_LEAST)
-            madvise((void *)(uintptr_t)(view->data + from), to - from, MADV_POPULATE_WRITE);
-#endif
-        int rc = read_range(view, from, to, (uint8_t *)(uintptr_t)view->data + from, err);
+        int rc = fill_range(view, piece * FILE_VIEW_PIECE, to, err);
         if (rc < 0)
             return rc;
         memset(view->filled + piece, 1, end - piece);

@@ -1,8 +1,8 @@
-/* elf_file.c - reads and checks ELF headers with libelf (System V ABI, chapters 4 and 5); see elf_file.h. */
+/* elf_file.c - reads and checks ELF headers (System V ABI, chapters 4 and 5); see elf_file.h. Not by libelf, which takes memory for
+ * as many sections as a file claims. */
 #include "image/elf/elf_file.h"
 
 #include <errno.h>
-#include <libelf.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 /* Limit for the header tables, far above any real file's. */
 #define MAX_SEGMENTS 4096
-#define MAX_SECTIONS (1 << 20)
+#define MAX_SECTIONS (1 << 18)
 
 /* A sampled program runs little of a large library, so its code is read on demand: reading all of it would cost
  * more than all work on it. */
@@ -105,24 +105,54 @@ static int add_segment(struct elf_file *file, const Elf64_Phdr *ph, const char *
     return 0;
 }
 
-static int read_segments(struct elf_file *file, const char *path, struct fathom_error *err)
+/* Where the header tables are. */
+struct tables {
+    uint64_t segments_at, segments, sections_at, sections;
+    uint64_t names; /* the number of the section with the names of sections */
+};
+
+/* Whether a table's entries are inside of the file; they are loaded then. */
+static bool load_table(const struct elf_file *file, uint64_t at, uint64_t count, size_t entry,
+                       struct fathom_error *err, int *rc)
 {
-    size_t count;
-    if (elf_getphdrnum(file->elf, &count) < 0 || count > MAX_SEGMENTS)
-        return damaged_file(err, path, "its program headers cannot be read");
-    if (count == 0)
+    if (at > file->size || count > (file->size - at) / entry)
+        return false;
+    *rc = need_bytes(file, at, count * entry, err);
+    return *rc == 0;
+}
+
+/* The first section header has what is too large for the file's header. */
+static int find_tables(const struct elf_file *file, struct tables *out, struct fathom_error *err)
+{
+    Elf64_Ehdr h;
+    Elf64_Shdr first = {0};
+    int rc = 0;
+    memcpy(&h, file->data, sizeof h);
+    if (h.e_shoff && load_table(file, h.e_shoff, 1, sizeof first, err, &rc))
+        memcpy(&first, file->data + h.e_shoff, sizeof first);
+    *out = (struct tables){.segments_at = h.e_phoff,
+                           .segments = h.e_phnum == PN_XNUM ? first.sh_info : h.e_phnum,
+                           .sections_at = h.e_shoff,
+                           .sections = h.e_shnum ? h.e_shnum : first.sh_size,
+                           .names = h.e_shstrndx == SHN_XINDEX ? first.sh_link : h.e_shstrndx};
+    return rc;
+}
+
+static int read_segments(struct elf_file *file, const struct tables *t, const char *path,
+                         struct fathom_error *err)
+{
+    int rc = 0;
+    if (t->segments == 0)
         return 0;
-    /* in a damaged file these headers, which libelf does not copy, may be unaligned */
-    const void *headers = elf64_getphdr(file->elf);
-    if (!headers)
-        return damaged_file(err, path, "its program headers cannot be read");
-    file->segments = calloc(count, sizeof *file->segments);
+    if (t->segments > MAX_SEGMENTS ||
+        !load_table(file, t->segments_at, t->segments, sizeof(Elf64_Phdr), err, &rc))
+        return rc ? rc : damaged_file(err, path, "its program headers cannot be read");
+    file->segments = calloc(t->segments, sizeof *file->segments);
     if (!file->segments)
         return error_memory(err);
-    for (size_t i = 0; i < count; i++) {
-        Elf64_Phdr ph;
-        memcpy(&ph, (const char *)headers + i * sizeof ph, sizeof ph);
-        int rc = 0;
+    for (size_t i = 0; rc == 0 && i < t->segments; i++) {
+        Elf64_Phdr ph; /* in a damaged file it may be unaligned */
+        memcpy(&ph, file->data + t->segments_at + i * sizeof ph, sizeof ph);
         if (ph.p_type == PT_LOAD)
             rc = add_segment(file, &ph, path, err);
         else if (ph.p_type == PT_NOTE)
@@ -135,72 +165,61 @@ static int read_segments(struct elf_file *file, const char *path, struct fathom_
         } else if (ph.p_type == PT_TLS) {
             file->thread_size = (ph.p_memsz + ph.p_align - 1) & -ph.p_align;
         }
-        if (rc < 0)
-            return rc;
     }
-    return 0;
+    return rc;
+}
+
+static Elf64_Shdr section_header(const struct elf_file *file, const struct tables *t, uint64_t number)
+{
+    Elf64_Shdr header;
+    memcpy(&header, file->data + t->sections_at + number * sizeof header, sizeof header);
+    return header;
+}
+
+/* Loads the names of the sections. *size 0: they cannot be read. */
+static const char *load_names(const struct elf_file *file, const struct tables *t, uint64_t *size)
+{
+    const Elf64_Shdr h = t->names < t->sections ? section_header(file, t, t->names) : (Elf64_Shdr){0};
+    int rc = 0;
+    *size = 0;
+    if (h.sh_type == SHT_NOBITS || !h.sh_size || !load_table(file, h.sh_offset, h.sh_size, 1, NULL, &rc) ||
+        file->data[h.sh_offset + h.sh_size - 1] != '\0')
+        return NULL;
+    *size = h.sh_size;
+    return (const char *)file->data + h.sh_offset;
 }
 
 /* Section headers may be missing or wrong: then only the segments are used. */
-static int read_sections(struct elf_file *file, struct fathom_error *err)
+static int read_sections(struct elf_file *file, const struct tables *t, const char *path,
+                         struct fathom_error *err)
 {
-    size_t count, names;
-    if (elf_getshdrnum(file->elf, &count) < 0 || count == 0 || count > MAX_SECTIONS)
-        return 0;
-    bool named = elf_getshdrstrndx(file->elf, &names) == 0;
-    file->sections = calloc(count, sizeof *file->sections);
+    int rc = 0;
+    if (t->sections > MAX_SECTIONS)
+        return damaged_file(err, path, "it claims more than 262144 sections");
+    if (!t->sections || !load_table(file, t->sections_at, t->sections, sizeof(Elf64_Shdr), err, &rc))
+        return rc;
+    uint64_t names_size;
+    const char *names = load_names(file, t, &names_size);
+    file->sections = calloc(t->sections, sizeof *file->sections);
     if (!file->sections)
         return error_memory(err);
-    for (size_t i = 0; i < count; i++) {
+    file->section_count = t->sections;
+    for (size_t i = 0; i < t->sections; i++) {
+        const Elf64_Shdr sh = section_header(file, t, i);
+        const bool inside = sh.sh_offset <= file->size && sh.sh_size <= file->size - sh.sh_offset;
         struct elf_section *s = &file->sections[i];
-        s->name = "";
-        file->section_count = i + 1;
-        Elf_Scn *scn = elf_getscn(file->elf, i);
-        const void *header = scn ? elf64_getshdr(scn) : NULL;
-        if (!header)
-            continue;
-        Elf64_Shdr sh;
-        memcpy(&sh, header, sizeof sh);
-        const char *name = named ? elf_strptr(file->elf, names, sh.sh_name) : NULL;
-        s->name = name ? name : "";
-        s->type = sh.sh_type;
-        s->link = sh.sh_link;
-        s->flags = sh.sh_flags;
-        s->address = sh.sh_addr;
-        s->offset = sh.sh_offset;
-        s->size = sh.sh_size;
-        bool inside = sh.sh_offset <= file->size && sh.sh_size <= file->size - sh.sh_offset;
-        if (sh.sh_type != SHT_NOBITS && inside)
-            s->file_size = sh.sh_size;
+        *s = (struct elf_section){.name = sh.sh_name < names_size ? names + sh.sh_name : "",
+                                  .type = sh.sh_type,
+                                  .link = sh.sh_link,
+                                  .flags = sh.sh_flags,
+                                  .address = sh.sh_addr,
+                                  .offset = sh.sh_offset,
+                                  .size = sh.sh_size,
+                                  .file_size = sh.sh_type != SHT_NOBITS && inside ? sh.sh_size : 0};
         if (s->type == SHT_NOTE)
             read_notes(file, s->offset, s->file_size);
     }
     return 0;
-}
-
-/* Loads the tables that libelf reads: program headers, section headers, section names. The length of a table
- * with more than 65535 entries is in the first section header. */
-static int need_tables(struct elf_file *file, struct fathom_error *err)
-{
-    Elf64_Ehdr h;
-    Elf64_Shdr first = {0}, names;
-    memcpy(&h, file->data, sizeof h);
-    int rc = need_bytes(file, h.e_shoff, sizeof first, err);
-    if (rc == 0 && h.e_shoff <= file->size && sizeof first <= file->size - h.e_shoff)
-        memcpy(&first, file->data + h.e_shoff, sizeof first);
-    uint64_t sections = h.e_shnum ? h.e_shnum : first.sh_size, segments = h.e_phnum;
-    uint64_t index = h.e_shstrndx == SHN_XINDEX ? first.sh_link : h.e_shstrndx;
-    if (h.e_phnum == PN_XNUM)
-        segments = first.sh_info;
-    if (rc == 0)
-        rc = need_bytes(file, h.e_phoff, segments * sizeof(Elf64_Phdr), err);
-    if (rc == 0 && sections <= MAX_SECTIONS)
-        rc = need_bytes(file, h.e_shoff, sections * sizeof first, err);
-    if (rc < 0 || index >= sections || sections > MAX_SECTIONS || h.e_shoff > file->size ||
-        (index + 1) * sizeof first > file->size - h.e_shoff)
-        return rc;
-    memcpy(&names, file->data + h.e_shoff + index * sizeof first, sizeof names);
-    return need_bytes(file, names.sh_offset, names.sh_size, err);
 }
 
 static bool is_debug_information(const struct elf_section *section)
@@ -281,20 +300,17 @@ int elf_file_need_code(const struct elf_file *file, struct fathom_error *err)
 
 static int load_part(struct elf_file *file, const char *path, enum elf_part part, struct fathom_error *err)
 {
+    struct tables tables = {0};
+    Elf64_Ehdr header;
     int rc = check_header(file, path, part, err);
-    if (rc == 0)
-        rc = need_tables(file, err);
+    rc = rc ? rc : find_tables(file, &tables, err);
     if (rc < 0)
         return rc;
-    elf_version(EV_CURRENT);
-    file->elf = elf_memory((char *)(uintptr_t)file->data, file->size);
-    Elf64_Ehdr *header = file->elf ? elf64_getehdr(file->elf) : NULL;
-    if (!header)
-        return damaged_file(err, path, "its header cannot be read");
-    file->type = header->e_type;
-    file->entry = header->e_entry;
-    rc = read_segments(file, path, err);
-    return rc < 0 ? rc : read_sections(file, err);
+    memcpy(&header, file->data, sizeof header);
+    file->type = header.e_type;
+    file->entry = header.e_entry;
+    rc = read_segments(file, &tables, path, err);
+    return rc ? rc : read_sections(file, &tables, path, err);
 }
 
 int elf_file_open(struct elf_file *out, const char *path, enum elf_part part, struct fathom_error *err)
@@ -344,8 +360,6 @@ int elf_file_open_memory(struct elf_file *out, const char *path, const void *dat
 
 void elf_file_close(struct elf_file *file)
 {
-    if (file->elf)
-        elf_end(file->elf);
     if (file->view) {
         settle_late(file);
         file_view_close(file->view);

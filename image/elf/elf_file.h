@@ -1,7 +1,7 @@
 /*
  * elf_file.h - the checked headers of an ELF64 x86-64 file, and its bytes by section or by address.
  *
- * libelf reads the headers; every returned range lies inside the file. Private to image/.
+ * Every returned range lies inside the file. Private to image/.
  */
 #ifndef FATHOM_IMAGE_ELF_ELF_FILE_H
 #define FATHOM_IMAGE_ELF_ELF_FILE_H
@@ -23,7 +23,7 @@ struct elf_segment { /* a PT_LOAD */
 };
 
 struct elf_section {
-    const char *name; /* "": unknown */
+    const char *name; /* in `data`; "": unknown */
     uint32_t type, link;
     uint64_t flags, address, offset;
     uint64_t size;      /* bytes in memory */
@@ -39,7 +39,6 @@ struct elf_file {
     const uint8_t *data;
     size_t size;
     struct file_view *view; /* owns data; NULL: a private copy */
-    void *elf;              /* Elf *: owns the section names */
     uint16_t type;          /* ET_EXEC or ET_DYN */
     uint64_t entry;
     struct elf_segment *segments; /* PT_LOADs, ascending, not overlapping */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -80,6 +81,43 @@ Test(file, that_is_cut_is_an_error, .fini = remove_file)
     cr_expect_eq(file_view_need(&view, 0, size, &err), -EBADMSG);
     cr_expect_not_null(strstr(err.text, "was truncated to 5000 bytes while it was read"));
     file_view_close(&view);
+}
+
+static size_t resident_bytes(const struct file_view *view, size_t from, size_t size)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    unsigned char *in = malloc(size / page);
+    size_t count = 0;
+    cr_assert(in && mincore((void *)(uintptr_t)(view->data + from), size, in) == 0);
+    for (size_t i = 0; i < size / page; i++)
+        count += in[i] & 1;
+    free(in);
+    return count * page;
+}
+
+/* A program may have terabytes of nothing, which take no room on a disk. */
+Test(file, holes_take_no_memory, .fini = remove_file)
+{
+    struct file_view view;
+    struct fathom_error err = {0};
+    const size_t part = (size_t)1 << 20, size = 64 * part;
+    make_file(2 * part);
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    cr_assert(fd >= 0 && pwrite(fd, "there", 5, (off_t)(32 * part + 3)) == 5 &&
+              ftruncate(fd, (off_t)size) == 0);
+    cr_assert_eq(file_view_open(path, &view, NULL), 0);
+    cr_assert_eq(file_view_need(&view, 0, size, NULL), 0);
+    cr_expect(holds(&view, 0, 2 * part));
+    cr_expect_arr_eq(view.data + 32 * part, "\0\0\0there\0", 9);
+    cr_expect_eq(view.data[2 * part] | view.data[size - 1], 0);
+    cr_expect_lt(resident_bytes(&view, 2 * part, size - 2 * part), part);
+    file_view_close(&view);
+    cr_assert_eq(file_view_open(path, &view, NULL), 0);
+    cr_assert_eq(ftruncate(fd, (off_t)(40 * part)), 0);
+    cr_expect_eq(file_view_need(&view, 0, 40 * part, NULL), 0);
+    cr_expect_eq(file_view_need(&view, 0, size, &err), -EBADMSG, "it ends in a hole, and too early");
+    file_view_close(&view);
+    close(fd);
 }
 
 Test(file, must_be_a_regular_one)

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include "image/cache.h"
 #include "image/image_file.h"
@@ -155,6 +156,33 @@ Test(image, what_is_no_image_says_so, .fini = build_clean)
     cr_expect_eq(image_open("/", NULL, &image, &err), -ENOMSG);
     cr_expect_null(image);
     image_close(NULL);
+}
+
+/* The number of its sections is in the first header if it is large: any number, where the file is mostly a hole. */
+Test(image, claims_of_many_sections_take_no_memory, .fini = build_clean)
+{
+    struct image *image = NULL;
+    struct fathom_error err;
+    const size_t at = (size_t)1 << 20;
+    build_source("o.c", "int f(void) { return 1; }\n");
+    build_run("$CC -g -shared -fPIC -o o.so o.c");
+    for (uint64_t count = 1000; count <= 1000000000; count *= 1000) {
+        const Elf64_Shdr first = {.sh_size = count};
+        const Elf64_Off offset = at;
+        const Elf64_Half none = 0;
+        FILE *f = fopen(build_path("o.so"), "r+");
+        cr_assert(f && fseek(f, offsetof(Elf64_Ehdr, e_shoff), SEEK_SET) == 0 &&
+                  fwrite(&offset, sizeof offset, 1, f) == 1 &&
+                  fseek(f, offsetof(Elf64_Ehdr, e_shnum), SEEK_SET) == 0 &&
+                  fwrite(&none, sizeof none, 1, f) == 1 && fseek(f, (long)at, SEEK_SET) == 0 &&
+                  fwrite(&first, sizeof first, 1, f) == 1 &&
+                  ftruncate(fileno(f), (off_t)(at + count * sizeof first)) == 0 && fclose(f) == 0);
+        int rc = image_open(build_path("o.so"), NULL, &image, &err);
+        cr_expect_eq(rc, count > 1000 ? -EBADMSG : 0);
+        cr_expect(rc == 0 || strstr(err.text, "it claims more than 262144 sections"));
+        if (rc == 0)
+            image_close(image);
+    }
 }
 
 Test(image, cache_opens_once_and_refuses_another_build, .fini = build_clean)
