@@ -183,8 +183,8 @@ static void serve_queries(struct lines_reader *reader, struct answer *a)
             put_text(a, f->linkage);
         }
         size = (uint32_t)(a->size - sizeof size);
-        if (lines_reader_spent(reader)) {
-            size = LINES_CHILD_SPENT;
+        if (lines_reader_spent(reader) || lines_reader_damaged(reader)) {
+            size = lines_reader_spent(reader) ? LINES_CHILD_SPENT : LINES_CHILD_DAMAGED;
             a->size = sizeof size;
         }
         memcpy(a->bytes, &size, sizeof size);
@@ -287,7 +287,9 @@ int lines_child_ask(struct lines_child *child, uint64_t address, uint8_t **answe
     if (!good || !exchange_receive(child->socket, bytes, length, deadline)) {
         free(bytes);
         lines_child_end(child);
-        return length == LINES_CHILD_SPENT || exchange_now() >= deadline ? -EOVERFLOW : -EIO;
+        return length == LINES_CHILD_DAMAGED                               ? -EBADMSG
+               : length == LINES_CHILD_SPENT || exchange_now() >= deadline ? -EOVERFLOW
+                                                                           : -EIO;
     }
     *answer = bytes;
     *size = length;

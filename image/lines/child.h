@@ -8,7 +8,7 @@
  *
  * On the socket, little-endian: the child first sends its state, u32: 0, or an errno; and, if 0, what the file
  * lacks (lines_reader_lacks()), LINES_CHILD_LACKS bytes. A request is an address, u64. The answer is its length
- * in bytes, u32 (LINES_CHILD_SPENT: lines_reader_spent(), and the child ends), then for each frame its line, its
+ * in bytes, u32 (LINES_CHILD_SPENT: lines_reader_spent(), LINES_CHILD_DAMAGED: lines_reader_damaged(); then the child ends), then for each frame its line, its
  * function's line and its discriminator, u32 each, and three strings: function, file and linkage name, each a u32
  * with the length + 1 (0: unknown) and the bytes.
  */
@@ -19,12 +19,14 @@
 
 #include "image/lines/lines.h"
 
-#define LINES_CHILD_FRAMES 64u /* in an answer, at most */
-#define LINES_CHILD_LACKS  512u
-#define LINES_CHILD_ANSWER (1u << 20) /* bytes of an answer, at most */
-#define LINES_CHILD_SPENT  UINT32_MAX
+#define LINES_CHILD_FRAMES  64u /* in an answer, at most */
+#define LINES_CHILD_LACKS   512u
+#define LINES_CHILD_ANSWER  (1u << 20) /* bytes of an answer, at most */
+#define LINES_CHILD_SPENT   UINT32_MAX
+#define LINES_CHILD_DAMAGED (UINT32_MAX - 1)
 #define LINES_CHILD_MEMORY                                                                                   \
-    (UINT64_C(8) << 30)      /* bytes beyond what it inherits: more than any debug file needs */
+    (UINT64_C(8) << 30) /* bytes beyond what it inherits: more than any debug file needs; a report's debug
+                              * information has no more together (lines_cache.c) */
 #define LINES_CHILD_OPENS 60 /* seconds for opening: a gigabyte of debug information takes about 10 */
 #define LINES_CHILD_TELLS 20 /* seconds for an answer, which may require reading a unit */
 
@@ -39,7 +41,7 @@ struct lines_child {
 int lines_child_start(struct lines_child *child, const struct image *image,
                       const struct image_options *options, struct fathom_error *err);
 /* Queries it: stores the answer's frames in *answer (malloc'd, the caller's) and *size. -EIO: it died;
- * -EOVERFLOW: it exceeded its budget of work or time, and was killed. */
+ * -EOVERFLOW: it exceeded its budget of work or time, and was killed. -EBADMSG: it found damage, and ended. */
 int lines_child_ask(struct lines_child *child, uint64_t address, uint8_t **answer, size_t *size);
 void lines_child_end(struct lines_child *child); /* a zeroed one is allowed */
 

@@ -168,12 +168,11 @@ static const struct known *ask_debug(struct lines *lines, uint64_t address)
     if (rc < 0) {
         if (rc == -EIO)
             start_again(lines);
-        else if (rc == -EOVERFLOW)
+        else if (rc == -EOVERFLOW || rc == -EBADMSG)
             log_write(lines->options.log, LOG_WARNING,
-                      "the debug information of %s takes more work than any real one of its size: its other "
-                      "lines and inlined "
-                      "functions are not shown",
-                      image_path(lines->image));
+                      "the debug information of %s %s: its other lines and inlined functions are not shown",
+                      image_path(lines->image),
+                      rc == -EBADMSG ? "is damaged" : "takes more work than any real one of its size");
         return NULL;
     }
     struct known *known = take_answer(lines, answer, size);

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/vec.h"
 #include "image/image_private.h"
+#include "image/lines/child.h"
 #include "image/lines/files.h"
 
 struct entry {
@@ -23,6 +24,7 @@ struct lines_cache {
     struct entry *entries;
     size_t count, capacity;
     uint64_t read; /* bytes opened within a bound */
+    uint64_t all;  /* ... and altogether: the processes that read them stay to the end */
 };
 
 struct lines_cache *lines_cache_new(void)
@@ -86,8 +88,19 @@ static void open_entry(struct lines_cache *cache, struct entry *e, const struct 
             return;
         }
         cache->read += e->size;
+    } else {
+        e->size = image_lines_size(e->image, options);
     }
     e->opened = true;
+    if (e->size > LINES_CHILD_MEMORY - cache->all) {
+        log_write(
+            options->log, LOG_WARNING,
+            "the debug information of %s is not read: together with that of other files it would be more "
+            "than 8 GiB",
+            image_path(e->image));
+        return;
+    }
+    cache->all += e->size;
     if (e->lines) {
         lines_allow_debug(e->lines);
         return;

@@ -78,18 +78,22 @@ static int index_units(struct lines_reader *lines)
     Dwarf_Half version, address_size, length_size, extension_size, type;
     Dwarf_Off abbreviations;
     Dwarf_Sig8 signature;
-    int rc = 0;
-    while (rc == 0 && dwarf_next_cu_header_d(lines->source.debug, 1, &length, &version, &abbreviations,
-                                             &address_size, &length_size, &extension_size, &signature,
-                                             &type_offset, &next, &type, NULL) == DW_DLV_OK) {
+    int rc = 0, found = DW_DLV_NO_ENTRY;
+    while (rc == 0 &&
+           (found = dwarf_next_cu_header_d(lines->source.debug, 1, &length, &version, &abbreviations,
+                                           &address_size, &length_size, &extension_size, &signature,
+                                           &type_offset, &next, &type, NULL)) == DW_DLV_OK) {
         Dwarf_Die die;
         if (dwarf_siblingof_b(lines->source.debug, NULL, 1, &die, NULL) != DW_DLV_OK)
             continue;
         rc = add_unit(lines, die, version, &signature);
         dwarf_dealloc_die(die);
     }
+    if (rc == 0 && found == DW_DLV_ERROR && !lines->source.lacks[0])
+        snprintf(lines->source.lacks, sizeof lines->source.lacks,
+                 "a part of its debug information is damaged");
     sort_by(lines->spans, lines->span_count, low);
-    return rc;
+    return rc || lines->span_count || found != DW_DLV_ERROR ? rc : -EBADMSG;
 }
 
 static void open_shared(struct lines_reader *lines, const char *path, const struct image_options *options)
@@ -135,12 +139,13 @@ int lines_reader_open(const struct image *image, const struct image_options *opt
         goto out;
     lines->debug = lines_debug_open(path, &lines->source.work);
     if (!lines->debug) {
-        rc = error_set(err, ENODATA, "the debug information of %s cannot be read", path);
+        rc = error_set(err, EBADMSG, "the debug information of %s cannot be read", path);
         goto out;
     }
     lines->source.debug = lines->debug->dwarf;
     open_shared(lines, path, options);
     rc = index_units(lines);
+    rc = rc == 0 && lines_reader_damaged(lines) ? -EBADMSG : rc;
 out:
     free(found);
     if (rc < 0) {
@@ -243,6 +248,11 @@ static void set_name(struct line_frame *frame, const struct lines_name *name)
 bool lines_reader_spent(const struct lines_reader *lines)
 {
     return lines->source.work == 0;
+}
+
+bool lines_reader_damaged(const struct lines_reader *lines)
+{
+    return lines->debug->sections->damaged || (lines->shared && lines->shared->sections->damaged);
 }
 
 const char *lines_reader_lacks(const struct lines_reader *lines)

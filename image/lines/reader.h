@@ -21,6 +21,8 @@ void lines_reader_fetch(const struct image *image, const struct image_options *o
 const char *lines_reader_lacks(const struct lines_reader *lines);
 /* Whether it took more work than real debug information of its size: the last answer may be incomplete. */
 bool lines_reader_spent(const struct lines_reader *lines);
+/* Whether a section that it needs cannot be read. */
+bool lines_reader_damaged(const struct lines_reader *lines);
 void lines_reader_close(struct lines_reader *lines);
 size_t lines_reader_at(struct lines_reader *lines, uint64_t address, struct line_frame *out, size_t max);
 

@@ -60,9 +60,12 @@ static bool add_section(struct sections *all, const struct elf_section *from)
     const bool old = strncmp(from->name, ".zdebug_", 8) == 0;
     struct section s = {.size = from->file_size, .offset = from->offset, .packed_size = from->file_size};
     if ((!old && strncmp(from->name, ".debug_", 7) != 0) || !is_read(from->name + (old ? 8 : 7)) ||
-        snprintf(s.name, sizeof s.name, ".debug_%s", from->name + (old ? 8 : 7)) >= (int)sizeof s.name ||
-        !read_header(all->fd, old, from->flags, &s))
+        snprintf(s.name, sizeof s.name, ".debug_%s", from->name + (old ? 8 : 7)) >= (int)sizeof s.name)
         return true;
+    if ((from->size && !from->file_size) || !read_header(all->fd, old, from->flags, &s)) {
+        all->damaged |= from->type != SHT_NOBITS; /* which has its bytes in another file */
+        return true;
+    }
     return vec_push(all->items, all->count, all->capacity, s);
 }
 
@@ -154,6 +157,7 @@ uint8_t *sections_bytes(struct sections *all, struct section *s)
     uint8_t *bytes = s->size <= SECTION_MOST ? malloc(s->size ? s->size : 1) : NULL;
     s->damaged = !bytes || !unpack(all, s, bytes);
     if (s->damaged) {
+        all->damaged = true;
         free(bytes);
         bytes = NULL;
     }

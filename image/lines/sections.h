@@ -17,13 +17,14 @@ struct section {
     uint64_t offset, packed_size; /* in the file */
     enum { SECTION_PLAIN, SECTION_ZLIB, SECTION_ZSTD } packed;
     uint8_t *bytes; /* NULL: not read yet */
-    bool damaged;   /* reading it failed */
+    bool damaged;   /* reading it failed: see struct sections, too */
 };
 
 struct sections {
     int fd; /* -1: all of them are in memory */
     struct section *items;
     size_t count, capacity;
+    bool damaged; /* one that is read was left out, as its header cannot be true, or could not be read */
 };
 
 /* NULL: there is no regular file at this path, it is damaged, or out of memory. */

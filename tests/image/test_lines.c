@@ -380,7 +380,7 @@ Test(lines, of_a_file_that_became_a_pipe, .fini = build_clean, .timeout = 60)
     build_run("rm lines.so && mkfifo lines.so");
     struct lines *lines = NULL;
     struct image_options options = {.no_debug_files = true};
-    cr_expect_eq(lines_open(image, &options, &lines, NULL), -ENODATA);
+    cr_expect_eq(lines_open(image, &options, &lines, NULL), -EBADMSG);
     lines_close(lines);
     image_close(image);
 }
@@ -537,6 +537,37 @@ Test(lines, damaged_debug_information, .fini = build_clean)
             put_byte("damaged.so", offset + (state >> 8) % size, (int)(state >> 24));
         }
         ask_damaged("damaged.so");
+    }
+}
+
+/* A section that is there and cannot be read is said, instead of a report without lines. */
+Test(lines, damaged_sections_are_said, .fini = build_clean)
+{
+    static const char *const sections[] = {".debug_info", ".debug_line", ".debug_str"};
+    static const struct {
+        unsigned long at;
+        int byte;
+    } damages[] = {{0, 9}, {15, 0x80}, {40, 0x55}, {8, 3}}; /* its kind, a size of 2^63, its data, its size */
+    build_source("inlined.c", source);
+    build_run("$CC -g3 -O2 -fPIC -shared -Wl,--compress-debug-sections=zlib -o whole.so inlined.c");
+    for (unsigned i = 0; i < 12; i++) {
+        unsigned long offset, size;
+        char said[512] = "";
+        struct image_options options = {.log = &(struct log){note_warning, said}, .no_debug_files = true};
+        struct lines *lines = NULL;
+        struct line_frame frames[4];
+        struct fathom_error err = {0};
+        build_run("cp whole.so damaged.so");
+        find_section("damaged.so", sections[i % 3], &offset, &size);
+        cr_assert_gt(size, damages[i / 3].at);
+        put_byte("damaged.so", offset + damages[i / 3].at, damages[i / 3].byte);
+        struct image *image = build_open("damaged.so");
+        if (lines_open(image, &options, &lines, &err) == 0)
+            lines_at(lines, find_store(image, stores[0].constant), frames, 4);
+        cr_expect(strstr(err.text, "is damaged") || strstr(said, "is damaged"), "%s of %s: %s",
+                  sections[i % 3], image_path(image), said);
+        lines_close(lines);
+        image_close(image);
     }
 }
 
