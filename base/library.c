@@ -13,11 +13,11 @@ static int load(const struct library *l, struct fathom_error *err)
     void *handle = dlopen(l->file, RTLD_LAZY | RTLD_LOCAL);
     const char *why = handle ? NULL : dlerror();
     if (!handle)
-        return error_set(err, ENOENT, "%s cannot be loaded: %s", l->file, why ? why : "no dlopen");
+        return error_set(err, ELIBACC, "%s cannot be loaded: %s", l->file, why ? why : "no dlopen");
     for (size_t i = 0; i < l->count; i++) {
         void *found = dlsym(handle, l->functions[i].name);
         if (!found)
-            return error_set(err, ENOSYS, "%s lacks the function %s", l->file, l->functions[i].name);
+            return error_set(err, ELIBBAD, "%s lacks the function %s", l->file, l->functions[i].name);
         memcpy(l->functions[i].address, &found, sizeof found);
     }
     return 0;

@@ -23,8 +23,8 @@ struct library {
 };
 
 /* Loads the library unless it is loaded, and sets the pointers to its functions. It stays loaded: some of these
- * libraries cannot be unloaded safely. Safe in several threads. Returns 0, or with an error set -ENOENT if it cannot be
- * loaded, -ENOSYS if it lacks a function. */
+ * libraries cannot be unloaded safely. Safe in several threads. Returns 0, or with an error set -ELIBACC if it cannot
+ * be loaded, -ELIBBAD if it lacks a function. */
 int library_load(struct library *library, struct fathom_error *err);
 
 #endif

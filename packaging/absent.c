@@ -34,7 +34,7 @@ struct passwd *getpwnam(const char *name)
 /* No library is loaded later: libcurl, whose archive needs Kerberos', which Debian has none of; libdebuginfod. */
 int library_load(struct library *library, struct fathom_error *err)
 {
-    return error_set(err, ENOTSUP,
+    return error_set(err, ELIBACC,
                      "the static fathom cannot load %s, which this needs: use an installed fathom",
                      library->file);
 }

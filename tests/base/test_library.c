@@ -22,7 +22,7 @@ Test(library, that_is_missing_is_named)
 {
     struct library library = {"libnothing.so.1", NULL, 0, false};
     struct fathom_error err = {0};
-    cr_assert_eq(library_load(&library, &err), -ENOENT);
+    cr_assert_eq(library_load(&library, &err), -ELIBACC);
     cr_assert(strstr(err.text, "libnothing.so.1 cannot be loaded: "), "%s", err.text);
     cr_assert_not(library.loaded);
 }
@@ -32,7 +32,7 @@ Test(library, without_a_function_is_not_used)
     const struct library_function functions[] = {{"cos", &cosine}, {"no_such_function", &other}};
     struct library library = {"libm.so.6", functions, 2, false};
     struct fathom_error err = {0};
-    cr_assert_eq(library_load(&library, &err), -ENOSYS);
+    cr_assert_eq(library_load(&library, &err), -ELIBBAD);
     cr_assert_str_eq(err.text, "libm.so.6 lacks the function no_such_function");
     cr_assert_not(library.loaded);
 }
