@@ -549,7 +549,7 @@ Test(lines, damaged_sections_are_said, .fini = build_clean)
         int byte;
     } damages[] = {{0, 9}, {15, 0x80}, {40, 0x55}, {8, 3}}; /* its kind, a size of 2^63, its data, its size */
     build_source("inlined.c", source);
-    build_run("$CC -g3 -O2 -fPIC -shared -Wl,--compress-debug-sections=zlib -o whole.so inlined.c");
+    build_run("gcc -g3 -O2 -fPIC -shared -Wl,--compress-debug-sections=zlib -o whole.so inlined.c");
     for (unsigned i = 0; i < 12; i++) {
         unsigned long offset, size;
         char said[512] = "";
