@@ -1,7 +1,6 @@
 /* sort.c - see sort.h. */
 #include "base/sort.h"
 
-#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -10,11 +9,6 @@
 #define DIGIT_BITS 11u /* counts of one digit stay in the first-level cache */
 #define DIGITS     (1u << DIGIT_BITS)
 #define LEAST      256u /* items: below this, comparing is faster */
-
-struct keyed {
-    uint64_t key;
-    size_t place; /* of its item */
-};
 
 static uint64_t key_of(const void *item, struct sort_key key)
 {
@@ -48,7 +42,7 @@ static uint64_t bits_to_sort(const uint8_t *items, size_t count, size_t size, st
 }
 
 /* Distributes by one digit, from one array to the other. */
-static void distribute(const struct keyed *from, struct keyed *to, size_t count, unsigned shift)
+static void distribute(const struct sort_keyed *from, struct sort_keyed *to, size_t count, unsigned shift)
 {
     size_t at[DIGITS] = {0}, sum = 0;
     for (size_t i = 0; i < count; i++)
@@ -62,48 +56,54 @@ static void distribute(const struct keyed *from, struct keyed *to, size_t count,
         to[at[from[i].key >> shift & (DIGITS - 1)]++] = from[i];
 }
 
-/* Moves each item to its final position, along the cycles of the permutation. */
-static void permute(uint8_t *items, size_t size, struct keyed *order, size_t count)
+/* Sorts by the digits in which keys differ. Returns one of the two arrays. */
+static struct sort_keyed *sort_digits(struct sort_keyed *from, struct sort_keyed *to, size_t count,
+                                      uint64_t differ)
 {
-    uint8_t kept[SORT_ITEM_MOST];
-    for (size_t i = 0; i < count; i++) {
-        size_t to = i;
-        if (order[i].place == i)
-            continue;
-        memcpy(kept, items + i * size, size);
-        for (size_t from; (from = order[to].place) != i; to = from) {
-            memcpy(items + to * size, items + from * size, size);
-            order[to].place = to;
-        }
-        memcpy(items + to * size, kept, size);
-        order[to].place = to;
-    }
-}
-
-void sort_by_key(void *items, size_t count, size_t size, struct sort_key key)
-{
-    assert(size <= SORT_ITEM_MOST);
-    const uint64_t differ = bits_to_sort(items, count, size, key);
-    if (!differ)
-        return;
-    struct keyed *order = count >= LEAST ? malloc(2 * count * sizeof *order) : NULL;
-    if (!order) {
-        qsort_r(items, count, size, compare, &key);
-        return;
-    }
-    struct keyed *from = order, *to = order + count;
-    for (size_t i = 0; i < count; i++)
-        from[i] = (struct keyed){key_of((uint8_t *)items + i * size, key), i};
     for (unsigned shift = 0; shift < 64; shift += DIGIT_BITS) {
         if (!(differ >> shift & (DIGITS - 1)))
             continue;
         distribute(from, to, count, shift);
-        struct keyed *other = from;
+        struct sort_keyed *other = from;
         from = to;
         to = other;
     }
-    permute(items, size, from, count);
+    return from;
+}
+
+bool sort_keyed(struct sort_keyed *items, size_t count)
+{
+    const struct sort_key key = {offsetof(struct sort_keyed, key), sizeof items->key};
+    const uint64_t differ = bits_to_sort((const uint8_t *)items, count, sizeof *items, key);
+    struct sort_keyed *other = differ ? malloc(count * sizeof *other) : NULL;
+    if (differ && !other)
+        return false;
+    if (differ && sort_digits(items, other, count, differ) == other)
+        memcpy(items, other, count * sizeof *items);
+    free(other);
+    return true;
+}
+
+void sort_by_key(void *items, size_t count, size_t size, struct sort_key key)
+{
+    const uint64_t differ = bits_to_sort(items, count, size, key);
+    if (!differ)
+        return;
+    struct sort_keyed *order = count >= LEAST ? malloc(2 * count * sizeof *order) : NULL;
+    uint8_t *moved = order ? malloc(count * size) : NULL;
+    if (!moved) {
+        free(order);
+        qsort_r(items, count, size, compare, &key);
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        order[i] = (struct sort_keyed){key_of((uint8_t *)items + i * size, key), i};
+    const struct sort_keyed *sorted = sort_digits(order, order + count, count, differ);
+    for (size_t i = 0; i < count; i++)
+        memcpy(moved + i * size, (uint8_t *)items + sorted[i].place * size, size);
+    memcpy(items, moved, count * size);
     free(order);
+    free(moved);
 }
 
 size_t sort_unique_numbers(void *numbers, size_t count, size_t width)

@@ -2,11 +2,10 @@
 #ifndef FATHOM_BASE_SORT_H
 #define FATHOM_BASE_SORT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
-
-#define SORT_ITEM_MOST 128 /* maximum bytes of an item */
 
 struct sort_key {
     size_t at;    /* offset in each item */
@@ -27,6 +26,14 @@ void sort_by_key(void *items, size_t count, size_t size, struct sort_key key);
 /* The same, and drops those that are equal to the one before. Returns how many are left. */
 #define sort_unique(ITEMS, COUNT) sort_unique_numbers(ITEMS, COUNT, SORT_WIDTH(*(ITEMS)))
 size_t sort_unique_numbers(void *numbers, size_t count, size_t width);
+/* A number, and where what it is of was. */
+struct sort_keyed {
+    uint64_t key;
+    size_t place;
+};
+/* Sorts these by key, and by place where they are in its order at first: for items that cost more to move, or have an order of
+ * several numbers. false: out of memory; nothing is sorted. */
+bool sort_keyed(struct sort_keyed *items, size_t count);
 /* qsort(3) of an array, which may be NULL if it is empty. */
 #define sort_with(ITEMS, COUNT, COMPARE)                                                                     \
     do {                                                                                                     \

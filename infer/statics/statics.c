@@ -155,26 +155,48 @@ static int by_caller(const void *a, const void *b)
         ?: order_of(x->through, y->through) ?: order_of(x->site, y->site);
 }
 
-/* Those from STATIC_ROOT, which is below the greatest number, come first. */
-static int fixed_first(const void *a, const void *b)
+/* The order of edges before by_caller(), as a number: by callee, those from fixed frames first, and of these those from STATIC_ROOT,
+ * which is below the greatest number. (No trie has 2^31 functions.) */
+static uint64_t callee_number(const struct static_edge *e)
 {
-    const struct static_edge *x = a, *y = b;
-    return order_of(x->open, y->open) ?: order_of(x->caller + 2, y->caller + 2) ?: by_caller(a, b);
+    return (uint64_t)e->callee << 33 | (uint64_t)e->open << 32 | (e->caller + 2);
 }
 
-void statics_sort(struct statics *statics)
+static uint64_t caller_number(const struct static_edge *e)
 {
-    struct static_edge *edges = statics->edges;
-    if (statics->count)
-        sort_by(edges, statics->count, callee);
-    for (size_t from = 0, i = 1; from < statics->count; i++) {
-        if (i < statics->count && edges[i].callee == edges[from].callee)
+    return (uint64_t)e->caller << 32 | e->rise;
+}
+
+/* Sorts by a number and then by_caller(). There are millions of edges: each is moved once. */
+static bool sort_edges(struct static_edge *edges, size_t count,
+                       uint64_t (*number)(const struct static_edge *))
+{
+    struct static_edge *sorted = malloc((count + 1) * sizeof *sorted);
+    struct sort_keyed *order = malloc((count + 1) * sizeof *order);
+    for (size_t i = 0; order && i < count; i++)
+        order[i] = (struct sort_keyed){number(&edges[i]), i};
+    const bool good = sorted && order && sort_keyed(order, count);
+    for (size_t i = 0, first = 0; good && i < count; i++) {
+        sorted[i] = edges[order[i].place];
+        if (i + 1 < count && order[i + 1].key == order[i].key)
             continue;
-        qsort(edges + from, i - from, sizeof *edges, fixed_first);
-        from = i;
+        if (i > first)
+            qsort(sorted + first, i + 1 - first, sizeof *sorted, by_caller);
+        first = i + 1;
     }
-    for (size_t c = 0; c < statics->class_count; c++)
-        sort_with(statics->classes[c].edges, statics->classes[c].count, by_caller);
+    if (good && count)
+        memcpy(edges, sorted, count * sizeof *edges);
+    free(sorted);
+    free(order);
+    return good;
+}
+
+bool statics_sort(struct statics *statics)
+{
+    bool good = sort_edges(statics->edges, statics->count, callee_number);
+    for (size_t c = 0; good && c < statics->class_count; c++)
+        good = sort_edges(statics->classes[c].edges, statics->classes[c].count, caller_number);
+    return good;
 }
 
 int statics_build(struct trie *trie, const struct image_cache *images, struct image_calls *calls,
@@ -216,12 +238,10 @@ int statics_build(struct trie *trie, const struct image_cache *images, struct im
                             .threads = b.threads.items,
                             .thread_count = b.threads.count,
                             .left_out = b.left_out};
-    if (b.failed) {
-        statics_free(out);
-        return error_memory(err);
-    }
-    statics_sort(out);
-    return 0;
+    if (!b.failed && statics_sort(out))
+        return 0;
+    statics_free(out);
+    return error_memory(err);
 }
 
 void statics_free(struct statics *statics)

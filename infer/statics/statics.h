@@ -82,8 +82,9 @@ struct statics_need {
 int statics_build(struct trie *trie, const struct image_cache *images, struct image_calls *calls,
                   const struct settings *settings, const struct statics_need *need, struct work *work,
                   struct statics *out, struct fathom_error *err);
-/* Sorts edges by callee, those from fixed frames first, then by caller, rise, `through` and site, as statics_build() does. */
-void statics_sort(struct statics *statics);
+/* Sorts edges by callee, those from fixed frames first, then by caller, rise, `through` and site, as statics_build() does. false: out of
+ * memory. */
+bool statics_sort(struct statics *statics);
 void statics_free(struct statics *statics);
 
 #endif

@@ -56,6 +56,17 @@ Test(sort, as_qsort_and_stable)
             sorts(counts[i], bits[k]);
 }
 
+Test(sort, places_of_items_by_key)
+{
+    struct sort_keyed order[3000];
+    for (size_t i = 0; i < 3000; i++)
+        order[i] = (struct sort_keyed){next() & 0xff000ff, i};
+    cr_assert(sort_keyed(NULL, 0) && sort_keyed(order, 3000));
+    for (size_t i = 1; i < 3000; i++)
+        cr_assert(order[i - 1].key < order[i].key ||
+                  (order[i - 1].key == order[i].key && order[i - 1].place < order[i].place));
+}
+
 Test(sort, what_is_sorted_or_all_but_sorted)
 {
     uint64_t numbers[3000];
